@@ -1,0 +1,111 @@
+/** What the supervisor tells the trial program, and what the program answers. Paths are as seen inside the sandbox. */
+
+export const TRIAL_PHASES = ['isolate', 'prepare', 'before', 'agent', 'collect', 'grade'] as const;
+export type TrialPhase = (typeof TRIAL_PHASES)[number];
+
+/** How to start the agent; null argv means that nothing is started (`nop`). */
+export interface AgentLaunch {
+  readonly argv: readonly string[] | null;
+  /** The agent's whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** File whose content becomes standard input, or null for an empty one. */
+  readonly stdinFile: string | null;
+}
+
+/** JSON file given to the program as its only argument. */
+export interface ProgramSpec {
+  readonly schemaVersion: 1;
+  /** Run in {@link TRIAL_PHASES} order; the first that aborts ends the program. */
+  readonly phases: readonly TrialPhase[];
+  /** `trial/<task>`. */
+  readonly branch: string;
+  /** Checkout in which the agent works. */
+  readonly checkoutDir: string;
+  /** A second, untouched checkout of the same commit, for `grade`. */
+  readonly gradeDir: string;
+  /** Where the program writes its files; see {@link PROGRAM_FILES}. */
+  readonly outDir: string;
+  readonly neutralize: readonly string[];
+  readonly dbPrepare: string | null;
+  readonly testCommand: string;
+  readonly testFile: string;
+  readonly implFiles: readonly string[];
+  readonly suiteRanPattern: string;
+  readonly suiteRanFlags: string;
+  /** Environment of db_prepare and the tests; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly agent: AgentLaunch;
+  readonly agentTimeoutMs: number;
+  readonly testTimeoutMs: number;
+  /** Between TERM and KILL. */
+  readonly killGraceMs: number;
+}
+
+/** Names inside `outDir`. */
+export const PROGRAM_FILES = {
+  result: 'program-result.json',
+  progress: 'program-progress.json',
+  before: 'test_before.txt',
+  after: 'test_after.txt',
+  prepare: 'db_prepare.txt',
+  diff: 'agent.diff',
+  agentStdout: 'agent_stdout.txt',
+  agentStderr: 'agent_stderr.txt',
+} as const;
+
+export interface TestRun {
+  readonly exit: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  readonly seconds: number;
+  /** Output (both streams) matched the suite-ran pattern. */
+  readonly suiteRan: boolean;
+}
+
+export interface AgentRun {
+  readonly exit: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  /** Monotonic, around the agent process alone. */
+  readonly wallSeconds: number;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+}
+
+export interface Isolation {
+  readonly branches: readonly string[];
+  readonly commits: number;
+  /** `<short id> <subject>` of the one commit. */
+  readonly head: string;
+  readonly clean: boolean;
+}
+
+export interface Changes {
+  readonly changedFiles: readonly string[];
+  readonly untrackedFiles: readonly string[];
+  readonly touchedImplFile: boolean;
+  readonly editedTestDir: boolean;
+  readonly testFileEdited: boolean;
+}
+
+export type ProgramAbort =
+  | 'isolation_failed'
+  | 'setup_failed'
+  | 'suite_did_not_run'
+  | 'bug_did_not_reproduce'
+  | 'sandbox_failed';
+
+/** `program-result.json`, written atomically, also when a phase aborts. Parts that were not reached are null. */
+export interface ProgramResult {
+  readonly schemaVersion: 1;
+  readonly aborted: ProgramAbort | null;
+  readonly abortDetail: string | null;
+  readonly isolation: Isolation | null;
+  readonly dbPrepareExit: number | null;
+  readonly before: TestRun | null;
+  readonly agent: AgentRun | null;
+  readonly changes: Changes | null;
+  readonly after: TestRun | null;
+  /** Null until graded. `ungraded`: the suite does not even run on the untouched checkout. */
+  readonly grade: 'passed' | 'failed' | 'ungraded' | null;
+}

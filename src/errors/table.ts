@@ -1,0 +1,32 @@
+import { CONFIG_ERRORS } from './table/config.js';
+import { GRID_ERRORS } from './table/grid.js';
+import { SERVICE_ERRORS } from './table/service.js';
+import { TRIAL_ERRORS } from './table/trial.js';
+import { VOID_ERRORS } from './table/void.js';
+import type { ErrorSpec } from './error-spec.js';
+
+/** Every error a user can see. Exit codes, docs/errors.md and Temporal's non-retryable list come from here. */
+export const ERROR_TABLE = {
+  ...CONFIG_ERRORS,
+  ...GRID_ERRORS,
+  ...SERVICE_ERRORS,
+  ...TRIAL_ERRORS,
+  ...VOID_ERRORS,
+  unexpected: {
+    message: 'unexpected error: {reason}',
+    hint: 'run the command again with LLMX_DEBUG=1 to see where it happened',
+    exitCode: 1,
+    retry: 'transient',
+  },
+} as const satisfies Record<string, ErrorSpec>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, text);
+}
+
+/** Failure types that Temporal must not retry. */
+export const NON_RETRYABLE_CODES: readonly string[] = Object.entries(ERROR_TABLE)
+  .filter(([, spec]) => spec.retry === 'never')
+  .map(([code]) => code);
