@@ -12,6 +12,8 @@ export interface StateLayout {
   experimentEntry(experimentKey: string): string;
   experimentsDir: string;
   frozenDir(experimentKey: string, frozenId: string): string;
+  /** Names the plan that was frozen last. */
+  latestFrozenFile(experimentKey: string): string;
   runListFile(experimentKey: string, runListId: string): string;
   /** Flattened app checkouts, one per content hash; each trial copies one. */
   templateDir(templateId: string): string;
@@ -32,6 +34,7 @@ export function stateLayout(root: string): StateLayout {
     experimentsDir: join(root, 'experiments'),
     experimentEntry: (key) => join(experiment(key), 'entry.json'),
     frozenDir: (key, frozenId) => join(experiment(key), 'frozen', frozenId),
+    latestFrozenFile: (key) => join(experiment(key), 'latest.json'),
     runListFile: (key, runListId) => join(experiment(key), 'runs', `${runListId}.json`),
     templateDir: (templateId) => join(root, 'templates', templateId),
     trialsDir: join(root, 'trials'),

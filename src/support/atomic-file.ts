@@ -62,7 +62,10 @@ export async function readJsonIfExists(path: string): Promise<unknown> {
 }
 
 export function isErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === code;
+  // Not by instanceof: under Jest, Node's own errors are of another realm.
+  return (
+    typeof error === 'object' && error !== null && (error as NodeJS.ErrnoException).code === code
+  );
 }
 
 async function writeTemporary(
@@ -87,7 +90,8 @@ async function writeTemporary(
   return temporary;
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Makes names that were added to the folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

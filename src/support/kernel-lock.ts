@@ -56,6 +56,7 @@ function holderGone(name: string, signal?: AbortSignal): Promise<void> {
     socket.once('close', done);
     socket.once('error', () => undefined); // 'close' follows: the holder went away in between
     signal?.addEventListener('abort', done, { once: true });
+    if (signal?.aborted === true) done(); // aborted before anybody listened
   });
 }
 

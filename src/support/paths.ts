@@ -1,12 +1,12 @@
 import envPaths from 'env-paths';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Server, worker, experiments and host id of this user. `LLMX_STATE_DIR` moves all of it. */
 export function stateDir(env: Environment = process.env): string {
-  if (env['LLMX_STATE_DIR']) return env['LLMX_STATE_DIR'];
+  if (env['LLMX_STATE_DIR']) return resolve(env['LLMX_STATE_DIR']);
   const paths = envPaths('llmx', { suffix: '' });
   // On Linux the log folder is the XDG state folder; elsewhere logs may be swept away.
   return process.platform === 'linux' ? paths.log : paths.data;
@@ -14,7 +14,9 @@ export function stateDir(env: Environment = process.env): string {
 
 /** Downloaded or built programs. Not moved with the state folder; `LLMX_CACHE_DIR` moves it. */
 export function cacheDir(env: Environment = process.env): string {
-  return env['LLMX_CACHE_DIR'] ?? envPaths('llmx', { suffix: '' }).cache;
+  return env['LLMX_CACHE_DIR']
+    ? resolve(env['LLMX_CACHE_DIR'])
+    : envPaths('llmx', { suffix: '' }).cache;
 }
 
 /** Credentials of the agents, one folder each. `LLMX_AUTH_DIR` moves it. */

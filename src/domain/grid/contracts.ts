@@ -24,6 +24,8 @@ export interface GridInput {
   readonly longestTrialMs: number;
   /** Set by `--approve-yellow`: recorded as the approval of a YELLOW verdict. */
   readonly preApproval: Approval | null;
+  /** False where the server refused to register them; the memo has the same facts. */
+  readonly useSearchAttributes: boolean;
   /** Only on continue-as-new. */
   readonly carry: GridCarry | null;
 }
@@ -96,6 +98,7 @@ export interface PreflightInput {
   readonly redoDone: boolean;
   readonly approvalMs: number;
   readonly preApproval: Approval | null;
+  readonly useSearchAttributes: boolean;
 }
 
 export interface PreflightResult extends PreflightReport {
@@ -110,6 +113,15 @@ export interface GridState {
   readonly preflight: PreflightReport | null;
   readonly counters: GridCounters;
   readonly running: (PlannedCell & { readonly startedAt: string }) | null;
+  /** Why the grid is paused or stopped, in one sentence; null otherwise. */
+  readonly reason: string | null;
+  readonly failures: readonly CellFailure[];
+}
+
+/** From the preflight child to its grid, so that both answer the same. */
+export interface PreflightChange {
+  readonly phase: 'preflight' | 'waiting' | 'done' | 'stopped';
+  readonly report: PreflightReport | null;
 }
 
 export interface RunList {
@@ -138,6 +150,16 @@ export interface RunTrialResult {
   readonly stamp: string | null;
 }
 
+export interface Builds {
+  /** Apps whose template could not be made: their cells are recorded as failures, the others run. */
+  readonly failed: readonly {
+    readonly app: string;
+    readonly tasks: readonly string[];
+    readonly code: string;
+    readonly error: string;
+  }[];
+}
+
 export interface ReportSummary {
   readonly trials: number;
   readonly counted: number;
@@ -158,7 +180,7 @@ export interface HostActivities {
     readonly cursor: number;
     readonly limit: number;
   }): Promise<readonly PlannedCell[]>;
-  ensureBuilder(input: { readonly plan: PlanRef; readonly filters: GridFilters }): Promise<void>;
+  ensureBuilder(input: { readonly plan: PlanRef; readonly filters: GridFilters }): Promise<Builds>;
   ensureDisk(input: { readonly plan: PlanRef }): Promise<void>;
   preflight(input: PreflightInput): Promise<PreflightReport>;
   report(input: { readonly plan: PlanRef }): Promise<ReportSummary>;

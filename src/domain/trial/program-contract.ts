@@ -21,7 +21,10 @@ export interface ProgramSpec {
   readonly branch: string;
   /** Checkout in which the agent works. */
   readonly checkoutDir: string;
-  /** A second, untouched checkout of the same commit, for `grade`. */
+  /**
+   * A second, untouched checkout of the same commit, for `grade`. Best left out: when it does not exist (or
+   * is empty) `isolate` copies the isolated checkout there, which is faster than isolating two.
+   */
   readonly gradeDir: string;
   /** Where the program writes its files; see {@link PROGRAM_FILES}. */
   readonly outDir: string;
@@ -47,6 +50,8 @@ export const PROGRAM_FILES = {
   progress: 'program-progress.json',
   before: 'test_before.txt',
   after: 'test_after.txt',
+  /** The test once more without the agent's change, when the suite did not run with it. */
+  pristine: 'test_pristine.txt',
   prepare: 'db_prepare.txt',
   diff: 'agent.diff',
   agentStdout: 'agent_stdout.txt',
@@ -108,4 +113,6 @@ export interface ProgramResult {
   readonly after: TestRun | null;
   /** Null until graded. `ungraded`: the suite does not even run on the untouched checkout. */
   readonly grade: 'passed' | 'failed' | 'ungraded' | null;
+  /** How long each phase took, whole milliseconds. */
+  readonly phaseMs?: Readonly<Partial<Record<TrialPhase, number>>>;
 }

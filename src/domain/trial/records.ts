@@ -64,6 +64,8 @@ export interface MetaRecord {
   readonly proof: string;
   /** Processes that had outlived the trial program and were killed. */
   readonly leftovers_killed: number;
+  /** Processes and folders of earlier, dead trials that were removed before this one started. */
+  readonly leftovers_before: number;
 }
 
 /** `metrics.json`: what a report counts. Only graded attempts have one. */

@@ -14,6 +14,12 @@ export const SERVICE_ERRORS = {
     exitCode: 4,
     retry: 'transient',
   },
+  temporal_refused: {
+    message: 'the Temporal server at {address} refused the request: {reason}',
+    hint: 'check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and temporal.toml, then: llmx-client doctor',
+    exitCode: 4,
+    retry: 'transient',
+  },
   server_start_failed: {
     message: 'the embedded Temporal server did not start: {reason}',
     hint: '{hint}',

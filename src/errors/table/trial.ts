@@ -14,9 +14,27 @@ export const TRIAL_ERRORS = {
     exitCode: 2,
     retry: 'never',
   },
+  app_setup_failed: {
+    message: 'app {app}: setup failed ({how}): {lastLine}',
+    hint: 'read {logFile}; correct apps.{app}.setup in experiment.yml',
+    exitCode: 2,
+    retry: 'never',
+  },
+  template_not_flat: {
+    message: 'app {app}: the template holds {problem}; trials need one flat commit for each task and a clean tree',
+    hint: 'llmx-client doctor',
+    exitCode: 1,
+    retry: 'never',
+  },
   branch_not_found: {
     message: 'app {app}: no branch {branch} in the checkout{seen}',
     hint: '{hint}',
+    exitCode: 2,
+    retry: 'never',
+  },
+  branch_ambiguous: {
+    message: 'app {app}: task {task} could be any of the branches {branches}',
+    hint: 'in the checkout, rename the right one: git branch -m {first} {exact}',
     exitCode: 2,
     retry: 'never',
   },
@@ -24,6 +42,18 @@ export const TRIAL_ERRORS = {
     message: '{freeGb} GB free at {where}; {needGb} GB are needed',
     hint: 'llmx-client clean',
     exitCode: 3,
+    retry: 'never',
+  },
+  runtime_unavailable: {
+    message: 'runtime {kind} is not available in this version (available: {available})',
+    hint: 'set runtime: process in experiment.yml',
+    exitCode: 2,
+    retry: 'never',
+  },
+  agent_kind_unavailable: {
+    message: 'agent {agent}: kind {kind} is not available in this version (available: {available})',
+    hint: 'llmx-client plan',
+    exitCode: 2,
     retry: 'never',
   },
 } as const satisfies ErrorSpecs;

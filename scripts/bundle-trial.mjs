@@ -1,0 +1,51 @@
+// Bundles what runs without node_modules: the trial program (in the sandbox) and the supervisor (detached).
+import { build } from 'esbuild';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** CommonJS packages in an ES module bundle ask for `require`. */
+const REQUIRE = `import { createRequire as __llmxCreateRequire } from 'node:module'; const require = __llmxCreateRequire(import.meta.url);`;
+
+const ENTRIES = [
+  // Images may have an older node than the host; the program brings no packages along.
+  { name: 'program', target: 'node18', banner: {} },
+  { name: 'supervisor', target: 'node20', banner: { js: REQUIRE } },
+];
+
+/**
+ * Writes `<outDir>/program.mjs` and, where its source is there, `<outDir>/supervisor.mjs`.
+ * @param {string} outDir
+ * @param {readonly string[]} [only] `program` or `supervisor`; both when left out
+ * @returns {Promise<string[]>} the files written
+ */
+export async function bundleTrial(outDir, only) {
+  const wanted = ENTRIES.filter(({ name }) => only === undefined || only.includes(name));
+  const present = wanted
+    .map((entry) => ({ ...entry, source: join(root, 'src/trial', entry.name, 'main.ts') }))
+    .filter(({ source }) => existsSync(source));
+  return Promise.all(
+    present.map(async ({ name, target, banner, source }) => {
+      const outfile = join(outDir, `${name}.mjs`);
+      await build({
+        entryPoints: [source],
+        outfile,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        target,
+        banner,
+        sourcemap: false,
+        legalComments: 'none',
+        logLevel: 'warning',
+      });
+      return outfile;
+    }),
+  );
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await bundleTrial(process.argv[2] ?? join(root, 'dist/trial'));
+}

@@ -1,0 +1,29 @@
+import type { HostActivities } from '../domain/grid/contracts.js';
+import { LlmxError } from '../errors/llmx-error.js';
+import { readExperimentEntry } from '../storage/experiment-entry.js';
+import { loadFrozenPlan } from '../storage/frozen-plan.js';
+import { freeGb } from '../support/free-disk.js';
+import type { ActivityDeps } from './deps.js';
+import { guarded } from './guard.js';
+import { hiddenFolders } from './hidden.js';
+
+/** Before each trial: a full disk loses results without a message. */
+export function createDiskActivities(deps: ActivityDeps): Pick<HostActivities, 'ensureDisk'> {
+  return {
+    ensureDisk: guarded(async ({ plan }) => {
+      const entry = await readExperimentEntry(deps.layout, plan.experimentKey);
+      const { experiment } = await loadFrozenPlan(
+        deps.layout,
+        plan.experimentKey,
+        plan.frozenId,
+      );
+      const needGb = experiment.preflight.minFreeGb;
+      for (const where of [entry.folder, deps.layout.root]) {
+        const free = await freeGb(where);
+        if (free < needGb) {
+          throw new LlmxError('disk_low', { freeGb: free.toFixed(1), where, needGb });
+        }
+      }
+    }, hiddenFolders(deps)),
+  };
+}

@@ -1,0 +1,18 @@
+import type { HostActivities } from '../domain/grid/contracts.js';
+import { collectReport } from '../report/model.js';
+import { writeReport } from '../report/write-report.js';
+import { readExperimentEntry } from '../storage/experiment-entry.js';
+import type { ActivityDeps } from './deps.js';
+import { guarded } from './guard.js';
+import { hiddenFolders } from './hidden.js';
+
+export function createReportActivities(deps: ActivityDeps): Pick<HostActivities, 'report'> {
+  return {
+    report: guarded(async ({ plan }) => {
+      const { folder } = await readExperimentEntry(deps.layout, plan.experimentKey);
+      const model = await collectReport(folder);
+      await writeReport(folder, model);
+      return { trials: model.trials, counted: model.counted };
+    }, hiddenFolders(deps)),
+  };
+}

@@ -1,0 +1,91 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { GridResult, GridState } from '../../domain/grid/contracts.js';
+import { cellLabel } from '../../domain/plan/cell.js';
+import { readState } from '../../temporal/grid-state.js';
+import type { CliContext } from '../context.js';
+import { Progress } from '../output/progress.js';
+
+const POLL_MS = 200;
+const VERDICT_WAIT_MS = 60_000;
+
+/** What the verdict wait ends with. `unknown`: no answer in time. */
+export type VerdictEnd = GridState | null;
+
+/** Asks until the preflight has said GREEN, YELLOW or RED (or the grid is past it), for up to a minute. */
+export async function waitForVerdict(handle: WorkflowHandle): Promise<VerdictEnd> {
+  const deadline = Date.now() + VERDICT_WAIT_MS;
+  while (Date.now() < deadline) {
+    const state = await readState(handle);
+    if (state !== null && state.phase !== 'preflight') return state;
+    await pause(POLL_MS / 4);
+  }
+  return null;
+}
+
+/** How following ended: the grid's result, or a state in which it waits for a person. */
+export type FollowEnd =
+  | { readonly kind: 'result'; readonly result: GridResult }
+  | { readonly kind: 'waiting'; readonly state: GridState }
+  | { readonly kind: 'paused'; readonly state: GridState };
+
+export interface FollowOptions {
+  /** Off a terminal nobody can answer, so a YELLOW grid ends the command. */
+  readonly stopWhenWaiting: boolean;
+  readonly repeats: number;
+}
+
+/** Shows progress until the grid is done or needs a person. Leaving never cancels it. */
+export async function follow(
+  cli: CliContext,
+  handle: WorkflowHandle,
+  options: FollowOptions,
+): Promise<FollowEnd> {
+  const progress = new Progress(cli);
+  const result = handle.result() as Promise<GridResult>;
+  let ended = false;
+  const done = result.finally(() => {
+    ended = true;
+  });
+  done.catch(() => null); // awaited below; this only keeps an early failure from being unhandled
+  try {
+    while (!ended) {
+      const state = await readState(handle);
+      if (state !== null) {
+        progress.show(describe(state, options.repeats), state.counters.attempted, state.counters.total);
+        if (state.phase === 'waiting' && options.stopWhenWaiting) return { kind: 'waiting', state };
+        if (state.phase === 'paused') return { kind: 'paused', state };
+      }
+      await Promise.race([done.catch(() => null), pause(POLL_MS)]);
+    }
+    return { kind: 'result', result: await result };
+  } finally {
+    progress.end();
+  }
+}
+
+function describe(state: GridState, repeats: number): string {
+  const { counters } = state;
+  const tally = `${counters.passed} passed, ${counters.failed} failed, ${counters.withoutResult} without a result`;
+  switch (state.phase) {
+    case 'running': {
+      const now = state.running === null ? '' : ` · ${cellLabel(state.running, repeats)}`;
+      return `${counters.attempted}/${counters.total} cells · ${tally}${now}`;
+    }
+    case 'paused':
+      return `paused: ${state.reason ?? ''}`;
+    case 'waiting':
+      return 'preflight is YELLOW: waiting for approve or reject';
+    case 'preflight':
+      return 'preflight';
+    case 'quota':
+    case 'done':
+    case 'stopped':
+      return `${state.phase} · ${tally}`;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,102 @@
+import { relative } from 'node:path';
+import type { GridResult } from '../../domain/grid/contracts.js';
+import { EMPTY_COUNTERS, gridResult } from '../../domain/grid/counters.js';
+import type { StartedGrid } from '../../temporal/start-grid.js';
+import type { CliContext } from '../context.js';
+import { ExitRequest } from '../exit-request.js';
+import { EXIT } from '../exit-codes.js';
+import { checksText } from '../output/checks.js';
+import { note, printJson, printLine } from '../output/print.js';
+import type { FollowEnd } from './follow.js';
+import type { OpenExperiment } from './prepare.js';
+
+const MAX_SHOWN_FAILURES = 10;
+
+type End = Exclude<FollowEnd, { kind: 'waiting' }> | { readonly kind: 'nothing' };
+
+/** What `--wait` ends with: the result, the report, and an exit code that says whether all is there. */
+export async function printEnd(
+  cli: CliContext,
+  open: OpenExperiment,
+  end: End,
+  json: boolean,
+  grid: StartedGrid | null,
+): Promise<void> {
+  const result = resultOf(end);
+  if (json) printJson(cli, 'gridResult', { ...result, workflowId: grid?.workflowId ?? null });
+  else await printText(cli, open, end, result, grid);
+  const exitCode = exitCodeOf(result);
+  if (exitCode !== EXIT.done) throw new ExitRequest(exitCode);
+}
+
+type ShownResult = Omit<GridResult, 'stopped'> & { readonly stopped: GridResult['stopped'] | 'paused' };
+
+function resultOf(end: End): ShownResult {
+  switch (end.kind) {
+    case 'nothing':
+      return gridResult(EMPTY_COUNTERS, [], null);
+    case 'result':
+      return end.result;
+    case 'paused': {
+      const partial = gridResult(end.state.counters, end.state.failures, null);
+      const { attempted, withoutResult, alreadyDone } = end.state.counters;
+      return { ...partial, ran: attempted - withoutResult - alreadyDone, ok: false, stopped: 'paused' };
+    }
+  }
+}
+
+function exitCodeOf(result: ShownResult): number {
+  switch (result.stopped) {
+    case 'red':
+    case 'rejected':
+    case 'expired':
+      return EXIT.red;
+    case 'paused':
+    case 'cancelled':
+      return EXIT.incomplete;
+    case null:
+      return result.ok ? EXIT.done : EXIT.incomplete;
+  }
+}
+
+async function printText(
+  cli: CliContext,
+  open: OpenExperiment,
+  end: End,
+  result: ShownResult,
+  grid: StartedGrid | null,
+): Promise<void> {
+  if (result.stopped === 'red' && end.kind === 'result' && grid !== null) {
+    await showRed(cli, grid);
+    return;
+  }
+  const { collectReport } = await import('../../report/model.js');
+  const { reportText } = await import('../../report/terminal.js');
+  const { reportFile } = await import('../../report/write-report.js');
+  printLine(cli, reportText(await collectReport(open.dir)));
+  if (result.total === 0 && result.stopped === null) printLine(cli, 'nothing left to do');
+  else {
+    printLine(
+      cli,
+      `${result.ran} of ${result.total} cells ran: ${result.passed} passed, ${result.failed} failed, ${result.failures.length + result.failuresOmitted} without a result`,
+    );
+  }
+  for (const failure of result.failures.slice(0, MAX_SHOWN_FAILURES)) {
+    note(
+      cli,
+      `no result: ${failure.task} / ${failure.agent} / ${failure.condition}: ${failure.code}: ${failure.error}`,
+    );
+  }
+  printLine(cli, `report: ${relative(cli.cwd, reportFile(open.dir)) || reportFile(open.dir)}`);
+  if (grid?.uiUrl != null) printLine(cli, `web:    ${grid.uiUrl}`);
+  if (result.stopped === 'paused') printLine(cli, `next: llmx-client resume ${grid?.workflowId ?? ''}`);
+  else if (result.stopped !== null) printLine(cli, `stopped: ${result.stopped}\nnext: llmx-client start-grid`);
+  else if (!result.ok) printLine(cli, 'next: llmx-client start-grid');
+}
+
+async function showRed(cli: CliContext, grid: StartedGrid): Promise<void> {
+  const { readState } = await import('../../temporal/grid-state.js');
+  const preflight = (await readState(grid.handle))?.preflight ?? null;
+  if (preflight !== null) printLine(cli, checksText(preflight.checks, 'RED', cli.stdoutIsTty));
+  printLine(cli, 'next: llmx-client doctor');
+}

@@ -1,0 +1,130 @@
+import type { GridState } from '../../domain/grid/contracts.js';
+import type { GridFilters } from '../../domain/plan/cell.js';
+import { gridWorkflowId } from '../../domain/grid/ids.js';
+import { loadPlanStatus } from '../../storage/plan-status.js';
+import { filterHash } from '../../temporal/filter-hash.js';
+import { startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
+import { connectServices, serverRuns, type Services } from '../services.js';
+import type { StartGridFlags } from '../commands/start-grid.js';
+import type { CliContext } from '../context.js';
+import { ExitRequest } from '../exit-request.js';
+import { EXIT } from '../exit-codes.js';
+import { checksText } from '../output/checks.js';
+import { note, printJson, printLine } from '../output/print.js';
+import { follow, waitForVerdict } from './follow.js';
+import { redError } from './red-error.js';
+import { openExperiment, prepareGrid, type OpenExperiment } from './prepare.js';
+import { printPlan } from './render-plan.js';
+import { printEnd } from './render-result.js';
+
+export async function runStartGrid(
+  cli: CliContext,
+  flags: StartGridFlags,
+  filters: GridFilters,
+): Promise<void> {
+  const open = await openExperiment(cli);
+  const { cells } = await loadPlanStatus(open.dir, open.experiment, filters);
+  const redoDone = flags.redoDone === true;
+  if (flags.dryRun === true) {
+    printPlan(cli, cells, redoDone, flags.json === true);
+    return;
+  }
+  const nothingToDo = !redoDone && cells.every((cell) => cell.done);
+  if (nothingToDo && flags.wait === true && !(await serverRuns(cli, open.layout, flags.address))) {
+    // Without a server no grid runs, and one that has nothing to do needs none.
+    await printEnd(cli, open, { kind: 'nothing' }, flags.json === true, null);
+    return;
+  }
+  const services = await connectServices(cli, open, flags.address);
+  try {
+    await startAndShow(cli, flags, filters, open, services);
+  } finally {
+    await services.close();
+  }
+}
+
+async function startAndShow(
+  cli: CliContext,
+  flags: StartGridFlags,
+  filters: GridFilters,
+  open: OpenExperiment,
+  services: Services,
+): Promise<void> {
+  const prepared = await prepareGrid(cli, open, {
+    filters,
+    redoDone: flags.redoDone === true,
+    preApproval: preApproval(cli, flags),
+    useSearchAttributes: services.searchAttributes,
+  });
+  for (const change of prepared.changes) note(cli, `changed since the last start: ${change}`);
+  const workflowId = gridWorkflowId(open.key, filterHash(filters));
+  const grid = await startOrAttach(services, workflowId, prepared.input);
+  if (grid.attached) note(cli, `attached to ${workflowId}, which runs with the plan it started with`);
+  note(cli, `grid ${workflowId}`);
+  if (grid.uiUrl !== null) note(cli, `web   ${grid.uiUrl}`);
+
+  const state = await waitForVerdict(grid.handle);
+  if (flags.wait === true) await waitForEnd(cli, flags, open, grid);
+  else showVerdict(cli, flags, grid, state);
+}
+
+/** Without `--wait`: the verdict, what it means, and the next command. */
+function showVerdict(
+  cli: CliContext,
+  flags: StartGridFlags,
+  grid: StartedGrid,
+  state: GridState | null,
+): void {
+  const preflight = state?.preflight ?? null;
+  if (preflight?.verdict === 'RED') throw redError(cli, preflight.checks);
+  if (flags.json === true) {
+    const { workflowId, uiUrl, attached } = grid;
+    printJson(cli, 'gridStart', {
+      workflowId,
+      uiUrl,
+      attached,
+      verdict: preflight?.verdict ?? null,
+      phase: state?.phase ?? null,
+    });
+    return;
+  }
+  if (preflight !== null) printLine(cli, checksText(preflight.checks, preflight.verdict, cli.stdoutIsTty));
+  if (state?.phase === 'waiting') {
+    printLine(cli, `next: llmx-client approve ${grid.workflowId} --reason "…"`);
+    printLine(cli, `  or: llmx-client reject ${grid.workflowId} --reason "…"`);
+    return;
+  }
+  if (state === null) note(cli, 'no verdict after 60 s; the grid goes on by itself');
+  printLine(cli, 'next: llmx-client status');
+}
+
+async function waitForEnd(
+  cli: CliContext,
+  flags: StartGridFlags,
+  open: OpenExperiment,
+  grid: StartedGrid,
+): Promise<void> {
+  const end = await follow(cli, grid.handle, {
+    stopWhenWaiting: !(cli.stdinIsTty && cli.stderrIsTty),
+    repeats: open.experiment.repeats,
+  });
+  const json = flags.json === true;
+  if (end.kind !== 'waiting') {
+    await printEnd(cli, open, end, json, grid);
+    return;
+  }
+  const checks = end.state.preflight?.checks ?? [];
+  const approve = `llmx-client approve ${grid.workflowId} --reason "…"`;
+  if (json) printJson(cli, 'waiting', { workflowId: grid.workflowId, checks, approve });
+  else {
+    printLine(cli, checksText(checks, 'YELLOW', cli.stdoutIsTty));
+    printLine(cli, `next: ${approve}`);
+  }
+  throw new ExitRequest(EXIT.waiting);
+}
+
+function preApproval(cli: CliContext, flags: StartGridFlags) {
+  if (flags.approveYellow === undefined) return null;
+  const reason = flags.approveYellow === true ? '--approve-yellow' : flags.approveYellow;
+  return { by: cli.env['USER'] ?? 'unknown', reason };
+}

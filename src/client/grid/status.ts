@@ -1,0 +1,155 @@
+import type { GridFilters } from '../../domain/plan/cell.js';
+import { NO_FILTERS, cellLabel } from '../../domain/plan/cell.js';
+import type { GridState } from '../../domain/grid/contracts.js';
+import { gridIdOf } from '../../domain/grid/ids.js';
+import { LlmxError } from '../../errors/llmx-error.js';
+import { loadPlanStatus, type AttemptCounts } from '../../storage/plan-status.js';
+import { findGrid } from '../../temporal/find-grid.js';
+import { readState } from '../../temporal/grid-state.js';
+import { uiLink } from '../../temporal/ids.js';
+import type { StatusFlags } from '../commands/status.js';
+import type { CliContext } from '../context.js';
+import { checksText } from '../output/checks.js';
+import { printJson, printLine } from '../output/print.js';
+import { connectServices, serverEverUsed, type Services } from '../services.js';
+import { openExperiment, type OpenExperiment } from './prepare.js';
+
+interface Live {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly uiUrl: string | null;
+  readonly open: boolean;
+  readonly state: GridState | null;
+}
+
+export async function runStatus(
+  cli: CliContext,
+  workflow: string | null,
+  flags: StatusFlags,
+): Promise<void> {
+  const open = await openExperiment(cli);
+  const { counts } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS as GridFilters);
+  const live = await readLive(cli, open, workflow, flags.address);
+  if (flags.json === true) printJson(cli, 'status', statusJson(counts, live));
+  else printText(cli, open, counts, live);
+}
+
+/** Null when no grid of this experiment is known to a server. */
+async function readLive(
+  cli: CliContext,
+  open: OpenExperiment,
+  workflow: string | null,
+  address: string | undefined,
+): Promise<Live | null> {
+  if (workflow === null && !(await serverEverUsed(cli, open.layout, address))) return null;
+  const services = await connectServices(cli, open, address);
+  try {
+    return workflow === null
+      ? await newest(services, open)
+      : await named(services, gridIdOf(workflow));
+  } finally {
+    await services.close();
+  }
+}
+
+async function newest(services: Services, open: OpenExperiment): Promise<Live | null> {
+  const found = await findGrid(services, open.key);
+  return found === null ? null : named(services, found.workflowId);
+}
+
+async function named(services: Services, workflowId: string): Promise<Live> {
+  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  const handle = services.client.workflow.getHandle(workflowId);
+  try {
+    const { runId, status } = await handle.describe();
+    const running = status.name === 'RUNNING';
+    return {
+      workflowId,
+      runId,
+      uiUrl:
+        services.uiUrl === null ? null : uiLink(services.uiUrl, services.namespace, workflowId),
+      open: running,
+      state: await readState(handle),
+    };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      throw new LlmxError('workflow_not_found', { workflowId }, { cause: error });
+    }
+    throw error;
+  }
+}
+
+function phaseOf(counts: AttemptCounts, live: Live | null): GridState['phase'] {
+  if (live?.open === true) return live.state?.phase ?? 'running';
+  if (live?.state?.phase === 'stopped') return 'stopped';
+  return counts.pending === 0 ? 'done' : 'stopped';
+}
+
+/** Counts are of the whole plan on disk, whatever the filters of the grid. */
+function statusJson(counts: AttemptCounts, live: Live | null): object {
+  return {
+    workflowId: live?.workflowId ?? null,
+    runId: live?.runId ?? null,
+    uiUrl: live?.uiUrl ?? null,
+    phase: phaseOf(counts, live),
+    verdict: live?.state?.verdict ?? null,
+    total: counts.total,
+    done: counts.done,
+    pending: counts.pending,
+    passed: counts.passed,
+    failed: counts.failed,
+    void: counts.void,
+    running: live?.state?.running ?? null,
+    spentUsd: live?.state?.counters.spentUsd ?? 0,
+    reason: live?.state?.reason ?? null,
+    approvalHash: live?.state?.preflight?.hash ?? null,
+  };
+}
+
+function printText(
+  cli: CliContext,
+  open: OpenExperiment,
+  counts: AttemptCounts,
+  live: Live | null,
+): void {
+  const phase = phaseOf(counts, live);
+  printLine(cli, `${open.experiment.name}: ${phase}`);
+  printLine(
+    cli,
+    `${counts.done} of ${counts.total} cells done (${counts.passed} passed, ${counts.failed} failed), ${counts.pending} pending, ${counts.void} void attempts`,
+  );
+  const state = live?.state ?? null;
+  if (live !== null) printLine(cli, `grid ${live.workflowId}`);
+  if (live?.uiUrl != null) printLine(cli, `web  ${live.uiUrl}`);
+  if (state?.running != null) {
+    const label = cellLabel(state.running, open.experiment.repeats);
+    printLine(cli, `running: cell ${state.running.index} · ${label} since ${state.running.startedAt}`);
+  }
+  if (state?.reason != null) printLine(cli, `reason: ${state.reason}`);
+  if (phase === 'waiting' && state?.preflight != null) {
+    printLine(cli, checksText(state.preflight.checks, 'YELLOW', cli.stdoutIsTty));
+  }
+  const next = nextCommand(phase, counts, live);
+  if (next !== null) printLine(cli, `next: ${next}`);
+}
+
+function nextCommand(
+  phase: GridState['phase'],
+  counts: AttemptCounts,
+  live: Live | null,
+): string | null {
+  switch (phase) {
+    case 'waiting':
+      return `llmx-client approve ${live?.workflowId ?? ''} --reason "…"`;
+    case 'paused':
+      return `llmx-client resume ${live?.workflowId ?? ''}`;
+    case 'stopped':
+      return counts.pending > 0 ? 'llmx-client start-grid' : 'llmx-client report';
+    case 'done':
+      return 'llmx-client report';
+    case 'preflight':
+    case 'running':
+    case 'quota':
+      return null;
+  }
+}

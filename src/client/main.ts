@@ -1,0 +1,45 @@
+import { CommanderError } from 'commander';
+import { LlmxError } from '../errors/llmx-error.js';
+import { processContext, type CliContext } from './context.js';
+import { EXIT } from './exit-codes.js';
+import { ExitRequest } from './exit-request.js';
+import { renderError } from './output/error.js';
+import { buildProgram } from './program.js';
+
+/**
+ * Runs one command line.
+ * @returns the exit code; the caller sets it, so that output is flushed first
+ */
+export async function main(
+  argv: readonly string[],
+  cli: CliContext = processContext(),
+): Promise<number> {
+  const json = argv.includes('--json');
+  const program = buildProgram(cli);
+  if (argv.length === 0) {
+    cli.stderr.write(program.helpInformation());
+    return EXIT.usage;
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    if (error instanceof ExitRequest) return error.exitCode;
+    if (error instanceof CommanderError) return commanderEnd(cli, error, argv, json);
+    return renderError(cli, error, json);
+  }
+}
+
+function commanderEnd(
+  cli: CliContext,
+  error: CommanderError,
+  argv: readonly string[],
+  json: boolean,
+): number {
+  if (error.exitCode === 0) return EXIT.done; // --help and --version
+  const command = argv[0]?.startsWith('-') === false ? ` ${argv[0]}` : '';
+  const known = error.code !== 'commander.unknownCommand';
+  const problem = error.message.replace(/^error: /, '').replace(/^\(outputHelp\)$/, 'a command is missing');
+  const hint = `llmx-client${known ? command : ''} --help`;
+  return renderError(cli, new LlmxError('usage', { problem, hint }), json);
+}

@@ -1,0 +1,66 @@
+import { access, constants } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { AgentSpec } from '../../domain/experiment/experiment.js';
+import { isPaidKind } from '../../domain/experiment/experiment.js';
+import type { Check } from '../../domain/preflight/check.js';
+import type { CheckSubject } from '../context.js';
+
+/** Every agent of this grid can be started, and the oracle has what it applies. */
+export async function agentsCheck(subject: CheckSubject): Promise<Check> {
+  const base = { code: 'agents', name: 'agents' } as const;
+  const runs = new Set(subject.cells.map((cell) => cell.agent));
+  const agents = subject.experiment.agents.filter((agent) => runs.has(agent.name));
+  for (const agent of agents) {
+    const problem = await agentProblem(agent, subject);
+    if (problem !== null) return { ...base, status: 'fail', ...problem };
+  }
+  const names = agents.map((agent) => agent.name).join(', ');
+  return { ...base, status: 'ok', detail: names === '' ? 'none to run' : names, hint: null };
+}
+
+type Problem = Pick<Check, 'detail' | 'hint'>;
+
+async function agentProblem(agent: AgentSpec, subject: CheckSubject): Promise<Problem | null> {
+  if (isPaidKind(agent.kind)) {
+    return {
+      detail: `${agent.name}: kind ${agent.kind} is not supported by this version of llmx`,
+      hint: 'llmx-client start-grid --agent with the other agents',
+    };
+  }
+  if (agent.kind === 'oracle') return missingSolution(agent.name, subject);
+  const program = agent.argv?.[0];
+  if (program === undefined || !program.includes('/')) return null;
+  try {
+    await access(resolve(subject.folder, program), constants.X_OK);
+    return null;
+  } catch {
+    // Missing and not executable are mended in the same place.
+    return {
+      detail: `${agent.name}: ${program} is missing or not executable`,
+      hint: `chmod +x ${program}`,
+    };
+  }
+}
+
+async function missingSolution(agent: string, subject: CheckSubject): Promise<Problem | null> {
+  const tasks = new Set(
+    subject.cells.filter((cell) => cell.agent === agent).map((cell) => cell.task),
+  );
+  for (const task of tasks) {
+    const file = subject.solutionFile(task);
+    const there =
+      file !== null &&
+      (await access(file).then(
+        () => true,
+        () => false,
+      ));
+    if (!there) {
+      const name = subject.experiment.tasks.find((candidate) => candidate.id === task)?.solution;
+      return {
+        detail: `${agent}: task ${task} has no solution file ${name ?? ''}`.trimEnd(),
+        hint: `write ${name ?? 'a solution'} with: git diff > ${name ?? 'solution.patch'}`,
+      };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,21 @@
+import type { Check } from '../domain/preflight/check.js';
+import { agentsCheck } from './checks/agents.js';
+import { checkoutChecks } from './checks/checkouts.js';
+import { diskCheck } from './checks/disk.js';
+import { gitCheck } from './checks/git.js';
+import { promptsCheck } from './checks/prompts.js';
+import { runtimeCheck, sandboxCheck } from './checks/runtime.js';
+import type { CheckContext } from './context.js';
+
+/**
+ * Every check that looks at this host and this experiment, in the order they are shown. Whether Temporal
+ * and the worker are there is added by the caller, who knows how it got here.
+ */
+export async function runChecks(context: CheckContext): Promise<readonly Check[]> {
+  const { subject } = context;
+  const host = [gitCheck(), runtimeCheck(subject), diskCheck(context)];
+  if (subject === null) return Promise.all(host);
+  const own = await Promise.all([agentsCheck(subject), checkoutChecks(subject), promptsCheck(subject)]);
+  const [agents, checkouts, prompts] = own;
+  return [...(await Promise.all(host)), sandboxCheck(subject), agents, ...checkouts, prompts];
+}

@@ -1,0 +1,118 @@
+/** One attempt folder of llmx or of the Ruby gem, judged: a trial, or why not. */
+
+import { basename, dirname, join } from 'node:path';
+import { readAttempt } from '../storage/results-tree.js';
+import { isErrno, readJsonIfExists } from '../support/atomic-file.js';
+import type { Arm, ExclusionReason } from './report-types.js';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+export type JudgedAttempt =
+  | {
+      readonly kind: 'trial';
+      readonly arm: Arm;
+      readonly passed: boolean;
+      readonly metrics: readonly (readonly [name: string, value: number])[];
+    }
+  | {
+      readonly kind: 'excluded';
+      readonly arm: Arm | null;
+      readonly reason: ExclusionReason;
+      readonly detail: string | null;
+    };
+
+export interface AttemptFiles {
+  readonly hasMeta: boolean;
+  readonly hasMetrics: boolean;
+}
+
+/** Numbers in metrics.json that measure nothing. */
+const NOT_MEASURED = new Set(['schema_version', 'repeat']);
+
+/** Null when the folder's files are not those of an attempt. */
+export async function judgeAttempt(
+  dir: string,
+  files: AttemptFiles,
+): Promise<JudgedAttempt | null> {
+  const metrics = files.hasMetrics ? await readObject(join(dir, 'metrics.json')) : null;
+  if (metrics === 'broken') return excluded('unreadable', 'metrics.json');
+  const { state, meta } = files.hasMeta
+    ? await readMeta(dir)
+    : ({ state: 'open', meta: null } as const);
+  if (state === 'broken') return excluded('unreadable', 'meta.json');
+  if (state === 'not-counted') return notCounted(meta ?? {});
+  return metrics === null ? withoutMetrics(meta) : withMetrics(metrics, state);
+}
+
+function withoutMetrics(meta: JsonObject | null): JudgedAttempt | null {
+  const arm = armOf(meta ?? {});
+  return arm === null ? null : excluded('no-metrics', null, arm);
+}
+
+function withMetrics(metrics: JsonObject, state: 'counted' | 'open'): JudgedAttempt {
+  const arm = armOf(metrics);
+  if (arm === null) return excluded('unnamed', null);
+  // Our own attempts are closed by meta.json; the gem's published trees may leave it out.
+  const isOurs = metrics['schema_version'] !== undefined;
+  if (state === 'open' && isOurs) return excluded('unfinished', null, arm);
+  return {
+    kind: 'trial',
+    arm,
+    passed: metrics['passed'] === true,
+    metrics: Object.entries(metrics).flatMap(([name, value]) =>
+      typeof value === 'number' && !NOT_MEASURED.has(name) ? [[name, value] as const] : [],
+    ),
+  };
+}
+
+function notCounted(meta: JsonObject): JudgedAttempt | null {
+  const arm = armOf(meta);
+  if (meta['status'] === 'ungraded') return excluded('ungraded', null, arm);
+  const { aborted } = meta;
+  if (arm === null && aborted === undefined) return null;
+  return excluded('void', typeof aborted === 'string' ? aborted : null, arm);
+}
+
+function excluded(
+  reason: ExclusionReason,
+  detail: string | null,
+  arm: Arm | null = null,
+): JudgedAttempt {
+  return { kind: 'excluded', arm, reason, detail };
+}
+
+/** The keys inside the file decide, not the folder names. */
+function armOf(record: JsonObject): Arm | null {
+  const { agent, task, condition } = record;
+  if (typeof agent !== 'string' || typeof task !== 'string' || typeof condition !== 'string') {
+    return null;
+  }
+  return { agent, task, condition };
+}
+
+async function readMeta(dir: string): ReturnType<typeof readAttempt> {
+  try {
+    return await readAttempt(dirname(dir), basename(dir));
+  } catch (error) {
+    if (isFileError(error)) return { stamp: basename(dir), dir, state: 'broken', meta: null };
+    throw error;
+  }
+}
+
+async function readObject(path: string): Promise<JsonObject | 'broken'> {
+  try {
+    const value = await readJsonIfExists(path);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as JsonObject) : 'broken';
+  } catch (error) {
+    if (error instanceof SyntaxError || isFileError(error)) return 'broken';
+    throw error;
+  }
+}
+
+/** An error of the file system; one bad file must not cost the report of all others. */
+export function isFileError(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EISDIR', 'EIO', 'ELOOP', 'ENOTDIR', 'ENAMETOOLONG'].some((code) =>
+    isErrno(error, code),
+  );
+}

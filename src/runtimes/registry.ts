@@ -1,0 +1,30 @@
+import type { RuntimeKind } from '../domain/experiment/experiment.js';
+import { LlmxError } from '../errors/llmx-error.js';
+import { processRuntime } from './process.js';
+import type { Runtime } from './runtime.js';
+
+const RUNTIMES: Partial<Record<RuntimeKind, Runtime>> = { process: processRuntime };
+
+/** Kinds that this version can run. */
+export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['process'];
+
+/** @throws LlmxError `runtime_unavailable` */
+export function runtimeOf(kind: RuntimeKind): Runtime {
+  const runtime = RUNTIMES[kind];
+  if (runtime === undefined) {
+    throw new LlmxError('runtime_unavailable', { kind, available: AVAILABLE_RUNTIMES.join(', ') });
+  }
+  return runtime;
+}
+
+/** The runtime asked for, or the first that works here. */
+export async function chooseRuntime(wanted: RuntimeKind | null): Promise<RuntimeKind> {
+  if (wanted !== null) return runtimeOf(wanted).kind;
+  for (const kind of AVAILABLE_RUNTIMES) {
+    if ((await runtimeOf(kind).probe()).ok) return kind;
+  }
+  throw new LlmxError('runtime_unavailable', {
+    kind: process.platform,
+    available: AVAILABLE_RUNTIMES.join(', '),
+  });
+}

@@ -1,0 +1,95 @@
+import type { MemorySize, NetworkMode, RuntimeKind } from '../domain/experiment/experiment.js';
+
+/** Folders of one sandbox. The same names exist on the host and inside; only the roots differ. */
+export interface SandboxPaths {
+  readonly root: string;
+  /** Private HOME. */
+  readonly home: string;
+  /** Where the agent works. */
+  readonly checkout: string;
+  /** Untouched copy in which the result is graded. */
+  readonly grade: string;
+  /** What the trial program writes. */
+  readonly out: string;
+  /** What the trial program and the agent read. */
+  readonly inputs: string;
+  /** Private TMPDIR. */
+  readonly tmp: string;
+}
+
+/** What tells the processes (or the container) of one trial from everything else on the host. */
+export interface TrialMarker {
+  readonly trialHash: string;
+  /** Names the state folder, so that two state folders never clean up after each other. */
+  readonly stateId: string;
+}
+
+export interface SandboxRequest {
+  readonly marker: TrialMarker;
+  /** Host folder that holds everything of the sandbox. */
+  readonly root: string;
+  readonly image: string | null;
+  readonly memory: MemorySize;
+  readonly cpus: string;
+  readonly network: NetworkMode;
+}
+
+export interface Sandbox {
+  readonly marker: TrialMarker;
+  readonly host: SandboxPaths;
+  readonly inside: SandboxPaths;
+  /** Node binary as seen inside. */
+  readonly node: string;
+  /** Where the marker and the private folders are named; everything that runs inside gets it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly imageId: string | null;
+}
+
+export interface SandboxCommand {
+  /** As seen inside. */
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Between TERM and KILL. */
+  readonly killGraceMs: number;
+  /** Ends the command and everything it started. */
+  readonly signal: AbortSignal;
+}
+
+/** One shape for every end; the reason is in the flags. */
+export interface SandboxEnd {
+  readonly exit: number | null;
+  readonly signal: string | null;
+  readonly timedOut: boolean;
+  /** The sandbox itself ran out of memory. */
+  readonly oom: boolean;
+  /** Processes that had outlived the command and were killed. */
+  readonly leftoversKilled: number;
+  /** Processes that could not be killed: the sandbox is not clean. */
+  readonly leftoversAlive: number;
+  /** How it was shown that nothing is left. */
+  readonly proof: 'cgroup' | 'best-effort';
+}
+
+export interface RuntimeProbe {
+  readonly ok: boolean;
+  readonly version: string | null;
+  readonly detail: string;
+}
+
+/** Where a trial runs. The trial program and its spec are the same in every runtime. */
+export interface Runtime {
+  readonly kind: RuntimeKind;
+  probe(): Promise<RuntimeProbe>;
+  /** Makes the folders of the sandbox (empty) and whatever else it needs. */
+  prepare(request: SandboxRequest): Promise<Sandbox>;
+  /** Runs a command to its end and ends everything it started. Never throws for what the command did. */
+  run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd>;
+  /**
+   * Ends what is left of a trial whose supervisor is dead. Needs nothing but the marker.
+   * @returns how many processes or containers were ended
+   */
+  endLeftovers(marker: TrialMarker, root: string): Promise<number>;
+  /** Removes the sandbox's folders and whatever else it has. */
+  destroy(root: string): Promise<void>;
+}

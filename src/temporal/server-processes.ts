@@ -1,0 +1,38 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { identityOf, type ProcessIdentity } from '../support/process-identity.js';
+import { runCommand } from '../support/run-command.js';
+
+/** Running development servers on exactly this database file, whoever started them. */
+export async function serverProcesses(databaseFile: string): Promise<ProcessIdentity[]> {
+  const processes = process.platform === 'linux' ? await linuxProcesses() : await psProcesses();
+  return processes
+    .filter(({ command }) => command.includes(` start-dev `))
+    .filter(({ command }) => command.includes(` --db-filename ${databaseFile} `))
+    .map(({ pid }) => identityOf(pid))
+    .filter((identity) => identity !== null);
+}
+
+interface RunningCommand {
+  readonly pid: number;
+  /** Arguments joined by blanks. */
+  readonly command: string;
+}
+
+async function linuxProcesses(): Promise<RunningCommand[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return Promise.all(
+    pids.map(async (pid) => {
+      // A process may end while the list is read.
+      const raw = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return { pid: Number(pid), command: raw.replaceAll('\0', ' ') };
+    }),
+  );
+}
+
+async function psProcesses(): Promise<RunningCommand[]> {
+  const { stdout } = await runCommand(['ps', '-A', '-ww', '-o', 'pid=,args=']);
+  return stdout.split('\n').flatMap((line) => {
+    const row = /^\s*(\d+)\s+(.*)$/.exec(line);
+    return row === null ? [] : [{ pid: Number(row[1]), command: `${row[2] ?? ''} ` }];
+  });
+}

@@ -1,0 +1,154 @@
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cellDir, countedAttempts, type Attempt } from '../storage/results-tree.js';
+import { isErrno, writeJsonAtomic } from '../support/atomic-file.js';
+import { pathExists } from '../support/path-exists.js';
+import { ownIdentity } from '../support/process-identity.js';
+import { awaitClosed } from './await-closed.js';
+import { bury } from './bury.js';
+import { createClaim, readClaims, type Claim, type Claims } from './claims.js';
+import { classifyError } from './classify.js';
+import { nextStamp, trialHashOf, trialIdOf } from './ids.js';
+import { startSupervisor, type Starter } from './start-supervisor.js';
+import type { SupervisorSpec } from './supervisor-spec.js';
+import { trialFiles } from './trial-files.js';
+import type { PreparedTrial, TrialHost, TrialRequest, WaitOptions } from './trial-request.js';
+
+export type TrialAnswer =
+  /** The attempt of this request is closed. */
+  | { readonly kind: 'record'; readonly attempt: Attempt }
+  /** The cell has its results from elsewhere; nothing was run for this request. */
+  | { readonly kind: 'already-done' }
+  /** Nothing was claimed: there is no prompt to run. */
+  | { readonly kind: 'prompt-missing' };
+
+/**
+ * Gets a cell its attempt without ever running it twice: takes the finished record of this request,
+ * waits for an attempt that runs (or buries a dead one), and only then starts one of its own.
+ * @throws the signal's reason when the caller detaches; the trial goes on
+ */
+export async function attachOrStart(
+  request: TrialRequest,
+  host: TrialHost,
+  options: WaitOptions = {},
+): Promise<TrialAnswer> {
+  const dir = cellDir(request.experimentDir, request.cell);
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const claims = await readClaims(dir);
+    const own = ownRecord(claims, request.requestId);
+    if (own !== null) return { kind: 'record', attempt: own };
+    const open = claims.open[0];
+    if (open !== undefined) {
+      await awaitClosed(open.claim, join(dir, open.claim.stamp), request, host, options);
+      continue;
+    }
+    if (!request.redoDone && (await countedAttempts(dir)) >= request.cell.repeat) {
+      return { kind: 'already-done' };
+    }
+    if (!(await pathExists(request.promptFile))) return { kind: 'prompt-missing' };
+    const started = await start(request, host, dir, claims);
+    if (started === null) continue; // another took the number: see what it is about
+    await awaitClosed(started.claim, started.attemptDir, request, host, {
+      ...options,
+      starter: started.starter,
+    });
+  }
+}
+
+/** The closed attempt that was claimed under the request; the latest, should a person have removed one. */
+function ownRecord(claims: Claims, requestId: string): Attempt | null {
+  const own = claims.all.filter(({ claim }) => claim.requestId === requestId);
+  const closed = own.flatMap(({ attempt }) =>
+    attempt === 'gone' || attempt.state === 'open' ? [] : [attempt],
+  );
+  return closed.at(-1) ?? null;
+}
+
+interface Started {
+  readonly claim: Claim;
+  readonly attemptDir: string;
+  readonly starter: Starter;
+}
+
+/** @returns null when another process claimed the number first */
+async function start(
+  request: TrialRequest,
+  host: TrialHost,
+  dir: string,
+  claims: Claims,
+): Promise<Started | null> {
+  const prepared = await request.prepare();
+  const { stamp, attemptDir } = await makeAttemptFolder(
+    dir,
+    request.stamp,
+    new Set(claims.all.map((earlier) => earlier.claim.stamp)),
+  );
+  const claim: Claim = {
+    schemaVersion: 1,
+    n: claims.next,
+    stamp,
+    requestId: request.requestId,
+    trialHash: trialHashOf(trialIdOf(request.experimentKey, request.cell, stamp)),
+    stateId: host.stateId,
+    repeat: request.cell.repeat,
+    createdAt: new Date().toISOString(),
+    claimant: ownIdentity(),
+  };
+  if (!(await createClaim(dir, claim))) {
+    await rmdir(attemptDir);
+    return null;
+  }
+  try {
+    const trialDir = await writeSpec(claim, attemptDir, request, host, prepared);
+    return { claim, attemptDir, starter: startSupervisor(trialDir, host) };
+  } catch (error) {
+    // A claim without a supervisor would hold the cell for as long as this process lives.
+    await bury({ claim, attemptDir }, request, host, classifyError(error));
+    return { claim, attemptDir, starter: { exited: true, onExit: () => undefined } };
+  }
+}
+
+/**
+ * The folder comes before the claim: a claim whose folder is missing was removed by a person. Its
+ * stamp is not used again.
+ */
+async function makeAttemptFolder(
+  dir: string,
+  wanted: string,
+  used: ReadonlySet<string>,
+): Promise<{ stamp: string; attemptDir: string }> {
+  await mkdir(dir, { recursive: true });
+  for (let stamp = wanted; ; stamp = nextStamp(stamp)) {
+    if (used.has(stamp)) continue;
+    const attemptDir = join(dir, stamp);
+    try {
+      await mkdir(attemptDir);
+      return { stamp, attemptDir };
+    } catch (error) {
+      if (!isErrno(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+export async function writeSpec(
+  claim: Claim,
+  attemptDir: string,
+  request: TrialRequest,
+  host: TrialHost,
+  prepared: PreparedTrial,
+): Promise<string> {
+  const files = trialFiles(host.layout.trialDir(claim.trialHash));
+  await mkdir(files.dir, { recursive: true, mode: 0o700 });
+  const spec: SupervisorSpec = {
+    ...prepared,
+    schemaVersion: 1,
+    marker: { trialHash: claim.trialHash, stateId: claim.stateId },
+    hostLock: host.hostLock,
+    attemptDir,
+    experimentDir: request.experimentDir,
+    facts: { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
+  };
+  await writeJsonAtomic(files.spec, spec, { mode: 0o600 });
+  return files.dir;
+}

@@ -1,0 +1,88 @@
+import { rm } from 'node:fs/promises';
+import { runtimeOf } from '../runtimes/registry.js';
+import { sandboxPaths } from '../runtimes/sandbox-paths.js';
+import { tryKernelLock } from '../support/kernel-lock.js';
+import { isAlive } from '../support/process-identity.js';
+import { pathExists } from '../support/path-exists.js';
+import { closeAttempt } from './attempt-records.js';
+import { copyArtifacts, keepLog } from './artifacts.js';
+import type { Claim, ClaimedAttempt } from './claims.js';
+import { voidTrial, type Classification } from './classify.js';
+import { ownerRuns, readOwner, takeOwnership } from './owner.js';
+import { readSupervisorSpec } from './supervisor-spec.js';
+import { trialFiles, type TrialFiles } from './trial-files.js';
+import type { TrialHost, TrialRequest } from './trial-request.js';
+
+/** How far a claimed trial is, as far as processes tell. */
+export type Life =
+  | 'running'
+  /** No supervisor yet, but whoever claimed it may still start one. */
+  | 'starting'
+  /** Nobody is there, but a supervisor may be on its way. */
+  | 'late'
+  | 'dead';
+
+export async function lifeOf(claim: Claim, host: TrialHost): Promise<Life> {
+  if (claim.stateId !== host.stateId) return foreignLife(claim, host);
+  const files = trialFiles(host.layout.trialDir(claim.trialHash));
+  const owner = await readOwner(files.owner);
+  if (owner !== null) return ownerRuns(owner) ? 'running' : 'dead';
+  if (isAlive(claim.claimant)) return 'starting';
+  // The spec is written before the supervisor is started: without one there is none.
+  return (await pathExists(files.spec)) ? 'late' : 'dead';
+}
+
+/** Trials of another state folder can't be looked into: one may be theirs while the host is taken. */
+async function foreignLife(claim: Claim, host: TrialHost): Promise<Life> {
+  if (isAlive(claim.claimant)) return 'running';
+  const lock = await tryKernelLock(host.hostLock);
+  await lock?.release();
+  return lock === null ? 'running' : 'dead';
+}
+
+/**
+ * Closes a trial whose supervisor is dead, or never came: fences it, ends what is left of it, writes
+ * the void record and removes its folder. Any number of processes may do this at the same time.
+ */
+export async function bury(
+  claimed: Pick<ClaimedAttempt, 'claim'> & { readonly attemptDir: string },
+  request: TrialRequest,
+  host: TrialHost,
+  cause: Classification | null = null,
+): Promise<void> {
+  const { claim, attemptDir } = claimed;
+  const files = trialFiles(host.layout.trialDir(claim.trialHash));
+  if (!(await takeOwnership(files.owner, { fenced: true }))) {
+    // A supervisor came after all. It is on its own again while it lives.
+    if (ownerRuns(await readOwner(files.owner))) return;
+  }
+  const spec = await readSupervisorSpec(files.spec);
+  const runtime = runtimeOf(spec?.sandbox.runtime ?? request.runtime);
+  const marker = { trialHash: claim.trialHash, stateId: claim.stateId };
+  const ended = await runtime.endLeftovers(marker, files.sandbox);
+  await copyArtifacts(sandboxPaths(files.sandbox).out, attemptDir);
+  await keepLog(files.log, attemptDir);
+  await closeAttempt(attemptDir, request.experimentDir, {
+    facts: spec?.facts ?? { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
+    classification: cause ?? (await causeOfDeath(files)),
+    result: null,
+    reading: null,
+    startedAt: claim.createdAt,
+    finishedAt: new Date().toISOString(),
+    hostWallSeconds: Math.max(0, (Date.now() - Date.parse(claim.createdAt)) / 1000),
+    toolchain: {},
+    host: {},
+    imageId: null,
+    proof: 'best-effort',
+    leftoversKilled: ended,
+    leftoversBefore: 0,
+  });
+  await runtime.destroy(files.sandbox);
+  await rm(files.dir, { recursive: true, force: true });
+}
+
+async function causeOfDeath(files: TrialFiles): Promise<Classification> {
+  return (await pathExists(files.stop))
+    ? voidTrial('cancelled', null)
+    : voidTrial('supervisor_died', null);
+}

@@ -1,0 +1,83 @@
+import type { AgentVerdict } from '../agents/agent.js';
+import type { TrialStatus, VoidReason } from '../domain/trial/outcome.js';
+import type { ProgramResult } from '../domain/trial/program-contract.js';
+import type { SandboxEnd } from '../runtimes/runtime.js';
+
+/** What an attempt is recorded as. */
+export interface Classification {
+  readonly status: TrialStatus;
+  /** Null unless graded. */
+  readonly passed: boolean | null;
+  /** Set on void attempts only. */
+  readonly reason: VoidReason | null;
+  readonly detail: string | null;
+  /** The cause is unknown to llmx: somebody has to look. */
+  readonly loud: boolean;
+}
+
+export interface TrialEvidence {
+  /** Why the supervisor ended the program, or null when it ended by itself. */
+  readonly stopped: 'cancelled' | 'host_slept' | null;
+  readonly end: SandboxEnd;
+  readonly result: ProgramResult | null;
+  /** Null when the agent was not started, or timed out. */
+  readonly verdict: AgentVerdict | null;
+}
+
+/** First match decides: what spoilt the trial as a whole comes before what the program says about it. */
+export function classify(evidence: TrialEvidence): Classification {
+  const { stopped, end, result, verdict } = evidence;
+  if (stopped !== null) return voidTrial(stopped, null);
+  if (end.oom) return voidTrial('out_of_memory', null);
+  if (end.leftoversAlive > 0) {
+    return voidTrial('sandbox_failed', `${end.leftoversAlive} processes could not be ended`);
+  }
+  if (end.timedOut) return voidTrial('sandbox_failed', 'the trial program passed its deadline');
+  if (result === null) return voidTrial('sandbox_failed', withoutResult(end));
+  if (result.aborted !== null) {
+    const reason = isDiskFullText(result.abortDetail) ? 'disk_full' : result.aborted;
+    return voidTrial(reason, result.abortDetail);
+  }
+  if (verdict?.status === 'void') return voidTrial(verdict.reason, verdict.detail);
+  switch (result.grade) {
+    case 'passed':
+    case 'failed':
+      return {
+        status: 'valid',
+        passed: result.grade === 'passed',
+        reason: null,
+        detail: null,
+        loud: false,
+      };
+    case 'ungraded':
+      return { status: 'ungraded', passed: null, reason: null, detail: null, loud: false };
+    case null:
+      return unknownError('the trial program ended without a grade');
+  }
+}
+
+export function voidTrial(reason: VoidReason, detail: string | null): Classification {
+  return { status: 'void', passed: null, reason, detail, loud: false };
+}
+
+export function unknownError(detail: string): Classification {
+  return { ...voidTrial('unknown_error', detail), loud: true };
+}
+
+/** What an error of the supervisor itself means for the trial. */
+export function classifyError(error: unknown): Classification {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return voidTrial('disk_full', null);
+  const message = error instanceof Error ? error.message : String(error);
+  if (isDiskFullText(message)) return voidTrial('disk_full', null);
+  return unknownError(message.split('\n', 1)[0] ?? '');
+}
+
+function withoutResult(end: SandboxEnd): string {
+  const how = end.exit === null ? `was ended by ${end.signal ?? 'a signal'}` : `exit ${end.exit}`;
+  return `the trial program left no result (${how})`;
+}
+
+function isDiskFullText(text: string | null): boolean {
+  return text !== null && /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/i.test(text);
+}

@@ -1,0 +1,29 @@
+import { realpathSync } from 'node:fs';
+import type { Cell } from '../domain/plan/cell.js';
+import { sha256 } from '../support/hash.js';
+
+/** Names one attempt for ever; derived, so that every process computes the same. */
+export function trialIdOf(
+  experimentKey: string,
+  cell: Omit<Cell, 'repeat'>,
+  stamp: string,
+): string {
+  return [experimentKey, cell.task, cell.agent, cell.condition, stamp].join('/');
+}
+
+/** Short form for folders, process markers and container names. */
+export function trialHashOf(trialId: string): string {
+  return sha256(trialId).slice(0, 20);
+}
+
+/** Names a state folder without saying where it is. The folder must exist. */
+export function stateIdOf(stateRoot: string): string {
+  return sha256(realpathSync(stateRoot)).slice(0, 12);
+}
+
+/** `YYYYMMDDTHHMMSSZ`, one second later. */
+export function nextStamp(stamp: string): string {
+  const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  const later = new Date(new Date(iso).getTime() + 1_000).toISOString();
+  return later.replace(/\.\d+Z$/, 'Z').replace(/[-:]/g, '');
+}

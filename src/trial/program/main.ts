@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { ProgramSpec } from '../../domain/trial/program-contract.js';
+import { killRunningGroups } from '../process/run-in-group.js';
+import { runProgram } from './run-program.js';
+
+/** Exit code 0 says that `program-result.json` was written, whatever is in it. */
+const EXIT_USAGE = 2;
+
+function readSpec(path: string | undefined): ProgramSpec {
+  if (path === undefined) throw new Error('usage: program.mjs <spec.json>');
+  const spec = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProgramSpec> | null;
+  if (spec?.schemaVersion !== 1 || !Array.isArray(spec.phases)) {
+    throw new Error('the spec is not of schema version 1');
+  }
+  return spec as ProgramSpec;
+}
+
+/** A trial program that is told to end takes what it started with it and leaves no result. */
+function endOnSignals(): void {
+  for (const [signal, number] of [
+    ['SIGTERM', 15],
+    ['SIGINT', 2],
+    ['SIGHUP', 1],
+  ] as const) {
+    process.on(signal, () => {
+      killRunningGroups();
+      process.exit(128 + number);
+    });
+  }
+}
+
+function fail(error: unknown, exit: number): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`trial program: ${reason}\n`);
+  process.exit(exit);
+}
+
+endOnSignals();
+try {
+  const spec = readSpec(process.argv[2]);
+  await runProgram(spec).catch((error: unknown) => fail(error, 1));
+} catch (error) {
+  fail(error, EXIT_USAGE);
+}

@@ -1,0 +1,54 @@
+import { closeSync, openSync } from 'node:fs';
+import type { ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
+import { runInGroup, type GroupEnd } from '../process/run-in-group.js';
+import { outputMatches } from './output-matches.js';
+
+export interface ShellRun {
+  readonly script: string;
+  readonly cwd: string;
+  readonly outputFile: string;
+  /** @defaultValue false */
+  readonly append?: boolean;
+}
+
+/** One command of the experiment, in a login shell because a container doesn't apply its image's PATH. */
+export async function runShell(spec: ProgramSpec, run: ShellRun): Promise<GroupEnd> {
+  if (run.append !== true) closeSync(openSync(run.outputFile, 'w'));
+  // Both streams append to one file, so that they can't overwrite each other.
+  const fd = openSync(run.outputFile, 'a');
+  try {
+    const end = await runInGroup({
+      argv: ['bash', '-lc', run.script],
+      env: spec.env,
+      cwd: run.cwd,
+      stdinFile: null,
+      stdoutFd: fd,
+      stderrFd: fd,
+      timeoutMs: spec.testTimeoutMs,
+      killGraceMs: spec.killGraceMs,
+    });
+    if (end.notStarted !== null) throw new Error(end.notStarted);
+    return end;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export async function runTest(
+  spec: ProgramSpec,
+  run: { readonly cwd: string; readonly outputFile: string },
+): Promise<TestRun> {
+  const script = `${spec.testCommand} ${shellQuote(spec.testFile)}`;
+  const { exit, signal, timedOut, seconds } = await runShell(spec, { ...run, script });
+  const suiteRan = outputMatches(run.outputFile, spec.suiteRanPattern, spec.suiteRanFlags);
+  return { exit, signal, timedOut, seconds, suiteRan };
+}
+
+/** True when the run says something about the code: the suite ran, and to its end. */
+export function isConclusive(test: TestRun): boolean {
+  return test.suiteRan && !test.timedOut;
+}
+
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

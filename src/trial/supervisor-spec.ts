@@ -1,0 +1,77 @@
+import type {
+  AgentSpec,
+  MemorySize,
+  NetworkMode,
+  RuntimeKind,
+} from '../domain/experiment/experiment.js';
+import type { TrialTimes } from '../domain/trial/deadlines.js';
+import type { ProgramSpec } from '../domain/trial/program-contract.js';
+import type { MetaRecord } from '../domain/trial/records.js';
+import type { TrialMarker } from '../runtimes/runtime.js';
+import { readRecord } from './trial-files.js';
+
+/** What is known of an attempt before it starts, under the names of its record. */
+export type TrialFacts = Pick<
+  MetaRecord,
+  | 'task'
+  | 'app'
+  | 'agent'
+  | 'agent_kind'
+  | 'condition'
+  | 'repeat'
+  | 'stamp'
+  | 'model_requested'
+  | 'targets'
+  | 'prompt_sha256'
+  | 'runtime'
+  | 'pins'
+  | 'engine_version'
+  | 'workflow_id'
+  | 'run_id'
+  | 'frozen_id'
+>;
+
+/** The part of the program's spec that does not depend on where the sandbox is. */
+export type ProgramFacts = Pick<
+  ProgramSpec,
+  | 'branch'
+  | 'neutralize'
+  | 'dbPrepare'
+  | 'testCommand'
+  | 'testFile'
+  | 'implFiles'
+  | 'suiteRanPattern'
+  | 'suiteRanFlags'
+>;
+
+/** `spec.json`: all that a supervisor needs. Holds host paths, so it never leaves the state folder. */
+export interface SupervisorSpec {
+  readonly schemaVersion: 1;
+  readonly marker: TrialMarker;
+  /** Name of the lock that keeps trials of one host apart. */
+  readonly hostLock: string;
+  readonly attemptDir: string;
+  readonly facts: TrialFacts;
+  readonly agent: AgentSpec;
+  readonly experimentDir: string;
+  readonly promptFile: string;
+  readonly solutionFile: string | null;
+  readonly templateDir: string;
+  /** The bundled trial program. */
+  readonly programFile: string;
+  readonly program: ProgramFacts;
+  readonly times: TrialTimes;
+  readonly sandbox: {
+    readonly runtime: RuntimeKind;
+    readonly image: string | null;
+    readonly memory: MemorySize;
+    readonly cpus: string;
+    readonly network: NetworkMode;
+  };
+}
+
+/** Null when there is none: the trial was buried, or its claimant died before it wrote one. */
+export async function readSupervisorSpec(file: string): Promise<SupervisorSpec | null> {
+  // Written by llmx itself, whole or not at all: no other shape is possible.
+  return (await readRecord(file)) as SupervisorSpec | null;
+}

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { promisify } from 'node:util';
+
+/** The machine, and how busy it was before the trial started. */
+export function hostFacts(): Readonly<Record<string, string | number>> {
+  const processors = cpus();
+  return {
+    platform: `${process.platform}-${process.arch}`,
+    cpu: processors[0]?.model.trim() ?? 'unknown',
+    cores: processors.length,
+    memory_bytes: totalmem(),
+    load_before: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+  };
+}
+
+/** Versions of what every trial on the `process` runtime uses of the host. */
+export async function toolchain(): Promise<Readonly<Record<string, string>>> {
+  return { node: process.versions.node, git: await gitVersion() };
+}
+
+async function gitVersion(): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 5_000 });
+    return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim();
+  } catch {
+    return 'unknown'; // a host without git is the preflight's to report
+  }
+}

@@ -1,0 +1,65 @@
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findMarked } from '../../runtimes/marked-processes.js';
+import { runtimeOf } from '../../runtimes/registry.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { pathExists } from '../../support/path-exists.js';
+import { ownerRuns, readOwner } from '../owner.js';
+import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
+import { trialFiles } from '../trial-files.js';
+
+/**
+ * Removes what dead trials of the same state folder left: processes by their marker, sandboxes by
+ * their dead owner. Their void record is written by whoever asks for their cell next.
+ * @returns how many processes and sandboxes were removed
+ */
+export async function removeLeftovers(spec: SupervisorSpec, trialDir: string): Promise<number> {
+  const trialsDir = dirname(trialDir);
+  const others = (await readdir(trialsDir)).filter((name) => name !== spec.marker.trialHash);
+  let removed = 0;
+  for (const trialHash of new Set([...others, ...(await markedTrials(spec))])) {
+    removed += await removeOne(trialHash, spec, join(trialsDir, trialHash));
+  }
+  return removed;
+}
+
+/** Trials of which processes are left although their folder may be gone. */
+async function markedTrials(spec: SupervisorSpec): Promise<readonly string[]> {
+  const { stateId, trialHash } = spec.marker;
+  const marked = await findMarked({ stateId, trialHash: null, root: null });
+  return marked.flatMap((found) =>
+    found.trialHash === null || found.trialHash === trialHash ? [] : [found.trialHash],
+  );
+}
+
+async function removeOne(
+  trialHash: string,
+  spec: SupervisorSpec,
+  trialDir: string,
+): Promise<number> {
+  const files = trialFiles(trialDir);
+  const owner = await readOwner(files.owner);
+  const folderExists = await pathExists(trialDir);
+  // Waiting for its turn, or about to start: not ours to touch.
+  if (ownerRuns(owner) || (owner === null && folderExists)) return 0;
+  const other = await readSupervisorSpec(files.spec);
+  const runtime = runtimeOf(other?.sandbox.runtime ?? spec.sandbox.runtime);
+  const processes = await runtime.endLeftovers({ ...spec.marker, trialHash }, files.sandbox);
+  const removedSandbox = await removeSandbox(runtime, files.sandbox);
+  if (other !== null && (await pathExists(join(other.attemptDir, 'meta.json')))) {
+    await rm(trialDir, { recursive: true, force: true });
+  }
+  return processes + (removedSandbox ? 1 : 0);
+}
+
+async function removeSandbox(runtime: Runtime, sandbox: string): Promise<boolean> {
+  if (!(await pathExists(sandbox))) return false;
+  try {
+    await runtime.destroy(sandbox);
+    return true;
+  } catch (error) {
+    // Files of another user, say: they stay, and must not stop every later trial.
+    console.error(error);
+    return false;
+  }
+}

@@ -1,0 +1,197 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { runtimeOf } from '../../runtimes/registry.js';
+import type { Runtime } from '../../runtimes/runtime.js';
+import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
+import { hidePaths } from '../../support/hide-paths.js';
+import { acquireKernelLock, type KernelLock } from '../../support/kernel-lock.js';
+import { pathExists } from '../../support/path-exists.js';
+import { ownIdentity } from '../../support/process-identity.js';
+import { copyArtifacts, keepLog, writeAnswer } from '../artifacts.js';
+import { closeAttempt, type AttemptFacts } from '../attempt-records.js';
+import { classify, classifyError, voidTrial, type Classification } from '../classify.js';
+import { takeOwnership } from '../owner.js';
+import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
+import { trialFiles, type TrialFiles } from '../trial-files.js';
+import { hostFacts, toolchain } from './host-facts.js';
+import { removeLeftovers } from './leftovers.js';
+import { ProgressFile } from './progress.js';
+import { runProgram, type ProgramRun } from './run-program.js';
+import { watchSleep } from './sleep-watch.js';
+import type { StopSwitch } from './stop-signals.js';
+
+interface Ending {
+  readonly classification: Classification;
+  /** Null when the program did not run to an end. */
+  readonly run: ProgramRun | null;
+}
+
+/** Runs one trial from its spec to its closed record, alone on this host. */
+export async function supervise(trialDir: string, stop: StopSwitch): Promise<void> {
+  const files = trialFiles(trialDir);
+  const spec = await readSupervisorSpec(files.spec);
+  if (spec === null) return; // given up and removed before this process came up
+  if (!(await takeOwnership(files.owner, { fenced: false, ...ownIdentity() }))) return;
+  if (await pathExists(join(spec.attemptDir, 'meta.json'))) {
+    // Given up and closed between the two lines above: the fence went with the folder.
+    await rm(trialDir, { recursive: true, force: true });
+    return;
+  }
+  if (await pathExists(files.stop)) stop.stop('cancelled');
+  await new Supervisor(spec, files, stop).run();
+}
+
+class Supervisor {
+  private readonly runtime: Runtime;
+  private readonly progress: ProgressFile;
+  private startedAt = new Date().toISOString();
+  private startedMs = performance.now();
+  private host: AttemptFacts['host'] = {};
+  private toolchain: AttemptFacts['toolchain'] = {};
+  private imageId: string | null = null;
+  private leftoversBefore = 0;
+
+  constructor(
+    private readonly spec: SupervisorSpec,
+    private readonly files: TrialFiles,
+    private readonly stop: StopSwitch,
+  ) {
+    this.runtime = runtimeOf(spec.sandbox.runtime);
+    this.progress = new ProgressFile(files.progress);
+  }
+
+  async run(): Promise<void> {
+    let lock: KernelLock | null = null;
+    let ending: Ending;
+    try {
+      lock = await acquireKernelLock(this.spec.hostLock, {
+        signal: this.stop.signal,
+        onWait: () => {
+          this.progress.enter('waiting');
+        },
+      });
+      ending = await this.trial();
+    } catch (error) {
+      ending = { classification: this.explain(error), run: null };
+      await this.endLeftovers();
+    }
+    await this.close(ending);
+    await this.progress.settled();
+    await this.removeSandbox();
+    await lock?.release();
+    await rm(this.files.dir, { recursive: true, force: true });
+  }
+
+  private async trial(): Promise<Ending> {
+    this.progress.enter('preparing');
+    this.startedAt = new Date().toISOString();
+    this.startedMs = performance.now();
+    const { out } = sandboxPaths(this.files.sandbox);
+    const stopWatching = watchSleep(
+      () => {
+        this.stop.stop('host_slept');
+      },
+      () => void this.progress.follow(out),
+    );
+    try {
+      const run = await this.runInSandbox();
+      const stopped = this.stop.reason;
+      return { classification: classify({ stopped, ...run }), run };
+    } finally {
+      stopWatching();
+    }
+  }
+
+  /** A run that failed in llmx itself may have left processes; the record must not say otherwise. */
+  private async endLeftovers(): Promise<void> {
+    try {
+      await this.runtime.endLeftovers(this.spec.marker, this.files.sandbox);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  /** Whatever failed after a stop failed because of it. */
+  private explain(error: unknown): Classification {
+    const { reason } = this.stop;
+    if (reason !== null) return voidTrial(reason, null);
+    console.error(error);
+    return classifyError(error);
+  }
+
+  private async runInSandbox(): Promise<ProgramRun> {
+    this.leftoversBefore = await removeLeftovers(this.spec, this.files.dir);
+    this.host = hostFacts();
+    const versions = toolchain();
+    const { runtime: _, ...limits } = this.spec.sandbox;
+    const sandbox = await this.runtime.prepare({
+      ...limits,
+      marker: this.spec.marker,
+      root: this.files.sandbox,
+    });
+    this.imageId = sandbox.imageId;
+    const run = await runProgram(this.spec, this.runtime, sandbox, this.stop.signal);
+    this.toolchain = await versions;
+    return run;
+  }
+
+  /** The record comes last but for the cleaning up: what it says has happened. */
+  private async close({ classification, run }: Ending): Promise<void> {
+    this.progress.enter('closing');
+    try {
+      await this.keep(classification, run);
+    } catch (error) {
+      console.error(error);
+      // Most of all a full disk: without the sandbox there is room for the record.
+      await this.removeSandbox();
+      await this.record(classifyError(error), run);
+    }
+  }
+
+  /** What can't be removed is tried again before the next trial; this one is closed as it is. */
+  private async removeSandbox(): Promise<void> {
+    try {
+      await this.runtime.destroy(this.files.sandbox);
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  private async keep(classification: Classification, run: ProgramRun | null): Promise<void> {
+    const { attemptDir } = this.spec;
+    await copyArtifacts(sandboxPaths(this.files.sandbox).out, attemptDir);
+    const answer = run?.reading?.answer ?? null;
+    if (answer !== null) await writeAnswer(attemptDir, answer);
+    if (classification.loud) await keepLog(this.files.log, attemptDir);
+    await this.record(classification, run);
+  }
+
+  private async record(classification: Classification, run: ProgramRun | null): Promise<void> {
+    const { attemptDir, experimentDir, facts } = this.spec;
+    await closeAttempt(attemptDir, experimentDir, {
+      facts,
+      classification: { ...classification, detail: this.readable(classification.detail) },
+      result: run?.result ?? null,
+      reading: run?.reading ?? null,
+      startedAt: this.startedAt,
+      finishedAt: new Date().toISOString(),
+      hostWallSeconds: (performance.now() - this.startedMs) / 1000,
+      toolchain: this.toolchain,
+      host: this.host,
+      imageId: this.imageId,
+      proof: run?.end.proof ?? 'best-effort',
+      leftoversKilled: run?.end.leftoversKilled ?? 0,
+      leftoversBefore: this.leftoversBefore,
+    });
+  }
+
+  private readable(detail: string | null): string | null {
+    if (detail === null) return null;
+    return hidePaths(detail, [
+      { path: this.files.sandbox, label: '<sandbox>' },
+      { path: dirname(dirname(this.files.dir)), label: '<state>' },
+      { path: this.spec.experimentDir, label: '<experiment>' },
+      { path: dirname(this.spec.programFile), label: '<llmx>' },
+    ]);
+  }
+}

@@ -1,0 +1,64 @@
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LlmxError } from '../../errors/llmx-error.js';
+import { runInGroup } from '../process/run-in-group.js';
+
+/** Installing dependencies may compile them. */
+const SETUP_TIMEOUT_MS = 30 * 60_000;
+const KILL_GRACE_MS = 5_000;
+
+/** What an installer needs of the host: itself, its cache, a proxy. Tokens and agents' settings stay out. */
+const ALLOWED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|TMPDIR|(https?|no)_proxy|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/;
+
+export interface SetupRun {
+  readonly app: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly logFile: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws LlmxError `app_setup_failed` */
+export async function runSetup(run: SetupRun): Promise<void> {
+  mkdirSync(dirname(run.logFile), { recursive: true, mode: 0o700 });
+  const fd = openSync(run.logFile, 'w', 0o600);
+  try {
+    const end = await runInGroup({
+      argv: ['bash', '-lc', run.command],
+      env: setupEnv(run.env),
+      cwd: run.cwd,
+      stdinFile: null,
+      stdoutFd: fd,
+      stderrFd: fd,
+      timeoutMs: SETUP_TIMEOUT_MS,
+      killGraceMs: KILL_GRACE_MS,
+    });
+    if (end.exit === 0 && !end.timedOut) return;
+    const how = end.timedOut
+      ? 'ran out of time'
+      : (end.notStarted ?? `exit ${end.exit ?? end.signal ?? '?'}`);
+    throw new LlmxError('app_setup_failed', {
+      app: run.app,
+      how,
+      lastLine: lastLine(run.logFile),
+      logFile: run.logFile,
+    });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function setupEnv(env: SetupRun['env']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && ALLOWED.test(name)) kept[name] = value;
+  }
+  // Nobody is there to answer a question.
+  return { ...kept, CI: 'true', GIT_TERMINAL_PROMPT: '0' };
+}
+
+function lastLine(file: string): string {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return (lines.at(-1) ?? '').slice(0, 300);
+}

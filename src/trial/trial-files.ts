@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isErrno } from '../support/atomic-file.js';
+
+/** The working folder of one trial, `<state>/trials/<trialHash>`. */
+export interface TrialFiles {
+  readonly dir: string;
+  readonly spec: string;
+  /** Who may run this trial: created once, never replaced. */
+  readonly owner: string;
+  readonly progress: string;
+  /** Standard output and error of supervisor and trial program. */
+  readonly log: string;
+  /** There while a cancel is asked for. */
+  readonly stop: string;
+  readonly sandbox: string;
+}
+
+export function trialFiles(dir: string): TrialFiles {
+  return {
+    dir,
+    spec: join(dir, 'spec.json'),
+    owner: join(dir, 'owner.json'),
+    progress: join(dir, 'progress.json'),
+    log: join(dir, 'supervisor.log'),
+    stop: join(dir, 'stop'),
+    sandbox: join(dir, 'sandbox'),
+  };
+}
+
+/** JSON of a file that other processes write; null when it is missing or can't be read as an object. */
+export async function readRecord(file: string): Promise<Readonly<Record<string, unknown>> | null> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return null;
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null; // half-written by something that is not llmx: as good as missing
+  }
+}

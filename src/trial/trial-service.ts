@@ -1,0 +1,107 @@
+import { mkdir } from 'node:fs/promises';
+import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
+import { baseEnv } from '../runtimes/base-env.js';
+import { readExperimentEntry } from '../storage/experiment-entry.js';
+import { loadFrozenPlan, type FrozenPlan } from '../storage/frozen-plan.js';
+import { cellDir } from '../storage/results-tree.js';
+import type { StateLayout } from '../storage/state-layout.js';
+import { attachOrStart } from './attach-or-start.js';
+import { readClaims } from './claims.js';
+import { stateIdOf } from './ids.js';
+import { stopTrial } from './stop-trial.js';
+import { frozenName, trialRequest } from './plan-request.js';
+import { appTemplate, type PlanFiles } from './plan-template.js';
+import { trialResult } from './trial-result.js';
+import type { TrialHost } from './trial-request.js';
+
+export interface TrialServiceOptions {
+  readonly state: StateLayout;
+  /** The bundled trial program. */
+  readonly programFile: string;
+  /** The bundled supervisor. */
+  readonly supervisorFile: string;
+  readonly engineVersion: string;
+  /** Lock that keeps trials of one host apart, across users and state folders. @defaultValue host-trial */
+  readonly hostLock?: string;
+}
+
+export type TrialInput = RunTrialInput & {
+  readonly workflowId: string | null;
+  readonly runId: string | null;
+};
+
+export interface TrialService {
+  /** Gives a cell its attempt; see {@link attachOrStart}. */
+  run(
+    input: TrialInput,
+    options?: {
+      /** Lets go of the trial, which goes on. */
+      readonly signal?: AbortSignal;
+      readonly onProgress?: (phase: string) => void;
+    },
+  ): Promise<RunTrialResult>;
+  /** Asks the open attempt of a request to end as `cancelled`. Does not wait. */
+  stop(input: RunTrialInput): Promise<void>;
+  /** Makes the template that the trials of an app copy, once per content. */
+  buildApp(plan: PlanRef, app: string): Promise<void>;
+}
+
+const HOST_LOCK = 'host-trial';
+
+export function createTrialService(options: TrialServiceOptions): TrialService {
+  const { state } = options;
+  const openPlan = planReader(state);
+  return {
+    run: async (input, { signal, onProgress } = {}) => {
+      const plan = await openPlan(input.plan);
+      const request = await trialRequest(plan, input, options);
+      const answer = await attachOrStart(request, await trialHost(options), {
+        ...(signal === undefined ? {} : { signal }),
+        ...(onProgress === undefined
+          ? {}
+          : {
+              onProgress: ({ phase }) => {
+                onProgress(phase);
+              },
+            }),
+      });
+      return trialResult(answer, frozenName(plan, request.promptFile));
+    },
+    stop: async (input) => {
+      const { folder } = await readExperimentEntry(state, input.plan.experimentKey);
+      const { open } = await readClaims(cellDir(folder, input.cell));
+      const own = open.filter(({ claim }) => claim.requestId === input.requestId);
+      for (const { claim } of own) await stopTrial(state.trialDir(claim.trialHash));
+    },
+    buildApp: async (ref, key) => {
+      const plan = await openPlan(ref);
+      const app = plan.experiment.apps.find((known) => known.key === key);
+      if (app === undefined) throw new Error(`the frozen plan has no app ${key}`);
+      await appTemplate(plan, state, app);
+    },
+  };
+}
+
+/** Reading a frozen plan checks every file of it; trials of one grid do that once, then only their own. */
+function planReader(state: StateLayout): (ref: PlanRef) => Promise<PlanFiles> {
+  let last: { readonly key: string; readonly frozen: FrozenPlan } | null = null;
+  return async ({ experimentKey, frozenId }) => {
+    const key = `${experimentKey}/${frozenId}`;
+    if (last?.key !== key) {
+      last = { key, frozen: await loadFrozenPlan(state, experimentKey, frozenId) };
+    }
+    return { ...last.frozen, entry: await readExperimentEntry(state, experimentKey) };
+  };
+}
+
+async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
+  const { state, supervisorFile, hostLock = HOST_LOCK } = options;
+  await mkdir(state.trialsDir, { recursive: true, mode: 0o700 });
+  return {
+    layout: state,
+    stateId: stateIdOf(state.root),
+    supervisorFile,
+    supervisorEnv: { ...baseEnv(process.env), HOME: process.env['HOME'] ?? '/' },
+    hostLock,
+  };
+}

@@ -1,0 +1,87 @@
+import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import { hostTaskQueue, trialTaskQueue } from '../domain/grid/ids.js';
+import { stateLayout } from '../storage/state-layout.js';
+import { stateDir } from '../support/paths.js';
+import { ownIdentity } from '../support/process-identity.js';
+import { ENGINE_VERSION } from '../support/version.js';
+import type { ServerTarget } from '../temporal/connect.js';
+import { ensureAnyServer } from '../temporal/ensure-services.js';
+import { hostId } from '../temporal/host-id.js';
+import { markWorkerReady } from '../temporal/worker-record.js';
+import { createTrialService } from '../trial/trial-service.js';
+import { createWorkers } from './create-workers.js';
+
+export interface WorkerRunOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly note: (text: string) => void;
+  readonly address?: string | undefined;
+}
+
+/** Polls both queues of this host until a signal ends it. The only place that builds real dependencies. */
+export async function runWorker({ env, note, address }: WorkerRunOptions): Promise<void> {
+  Runtime.install({
+    logger: new DefaultLogger('INFO'),
+    shutdownSignals: ['SIGINT', 'SIGTERM', 'SIGQUIT'],
+  });
+  const layout = stateLayout(stateDir(env));
+  const target = await ensureAnyServer({ state: layout, env, note, address });
+  const host = await hostId(layout);
+  const connection = await connectNative(target);
+  try {
+    const workers = await createWorkers({
+      connection,
+      namespace: target.namespace,
+      hostId: host,
+      deps: {
+        layout,
+        env,
+        trials: createTrialService({
+          state: layout,
+          programFile: bundled('program.mjs'),
+          supervisorFile: bundled('supervisor.mjs'),
+          engineVersion: ENGINE_VERSION,
+        }),
+        temporalAddress: target.address,
+        worker: ownIdentity(),
+      },
+    });
+    const running = Promise.all(workers.map((worker) => worker.run()));
+    await markWorkerReady(layout, {
+      version: ENGINE_VERSION,
+      hostId: host,
+      taskQueues: [hostTaskQueue(host), trialTaskQueue(host)],
+      address: target.address,
+      namespace: target.namespace,
+    });
+    note(`polling ${target.address} as llmx-${host}`);
+    await running;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connectNative(target: ServerTarget): Promise<NativeConnection> {
+  const { metadata, apiKey, tls } = target.credentials;
+  return NativeConnection.connect({
+    address: target.address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+  });
+}
+
+function bundled(name: string): string {
+  return fileURLToPath(new URL(`../trial/${name}`, import.meta.url));
+}
+
+// Started by itself in the background; `worker run` imports runWorker instead.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const say = (text: string): void => void process.stderr.write(`${text}\n`);
+  try {
+    await runWorker({ env: process.env, note: say });
+  } catch (error) {
+    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  }
+}

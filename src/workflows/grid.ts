@@ -1,0 +1,293 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  isCancellation,
+  log,
+  proxyActivities,
+  setHandler,
+  startChild,
+  workflowInfo,
+  type ChildWorkflowHandle,
+} from '@temporalio/workflow';
+import type {
+  ApprovalMessage,
+  GridInput,
+  GridResult,
+  HostActivities,
+  PreflightResult,
+  RunTrialResult,
+  TrialActivities,
+} from '../domain/grid/contracts.js';
+import { countCell, gridResult } from '../domain/grid/counters.js';
+import { preflightIdOf, trialTaskQueue } from '../domain/grid/ids.js';
+import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
+import { MAX_VOID_RERUNS, VOID_REASONS, isVoidReason } from '../domain/trial/outcome.js';
+import { NON_RETRYABLE_CODES } from '../errors/table.js';
+import { assertAnswerable } from './approval.js';
+import { GridProgress } from './grid-state.js';
+import {
+  approveSignal,
+  approveUpdate,
+  pauseSignal,
+  preflightChangedSignal,
+  rejectSignal,
+  rejectUpdate,
+  resumeSignal,
+  stateQuery,
+} from './messages.js';
+import { preflightWorkflow } from './preflight.js';
+
+const PAGE_SIZE = 200;
+
+const host = proxyActivities<HostActivities>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: {
+    initialInterval: '1 second',
+    maximumAttempts: 5,
+    nonRetryableErrorTypes: [...NON_RETRYABLE_CODES],
+  },
+});
+
+/**
+ * Walks the pending cells in order, one trial at a time. Failures are data: the grid carries on, and
+ * its result lists them.
+ */
+export async function gridWorkflow(input: GridInput): Promise<GridResult> {
+  const grid = new Grid(input);
+  grid.listen();
+  try {
+    return await grid.run();
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    return await CancellationScope.nonCancellable(() => grid.close('cancelled'));
+  }
+}
+
+class Grid {
+  private readonly progress: GridProgress;
+  private preflight: ChildWorkflowHandle<typeof preflightWorkflow> | null = null;
+  private pauseReason: string | null = null;
+
+  constructor(private readonly input: GridInput) {
+    this.progress = new GridProgress(input);
+  }
+
+  /** Handlers are there before the first await: a signal may be older than the first task. */
+  listen(): void {
+    setHandler(stateQuery, () => this.progress.state(), { description: 'Phase and counters' });
+    setHandler(preflightChangedSignal, ({ phase, report }) => {
+      this.progress.checked(phase === 'done' ? 'running' : phase, report);
+    });
+    const forward = (definition: typeof approveSignal | typeof rejectSignal) => {
+      return async (message?: ApprovalMessage): Promise<string> => {
+        if (this.preflight === null) {
+          log.warn('an answer came before the preflight; it is ignored');
+          return 'ignored';
+        }
+        await this.preflight.signal(definition, message);
+        return definition.name === 'approve' ? 'approved' : 'rejected';
+      };
+    };
+    const approve = forward(approveSignal);
+    const reject = forward(rejectSignal);
+    const validator = (message?: ApprovalMessage): void => {
+      assertAnswerable(message, this.progress.state());
+    };
+    setHandler(approveSignal, async (message) => void (await approve(message)), {
+      description: 'Let a YELLOW grid run: {"reason": "…", "by": "…"}',
+    });
+    setHandler(rejectSignal, async (message) => void (await reject(message)), {
+      description: 'Stop a YELLOW grid: {"reason": "…", "by": "…"}',
+    });
+    setHandler(approveUpdate, approve, { validator });
+    setHandler(rejectUpdate, reject, { validator });
+    setHandler(pauseSignal, () => {
+      this.pauseReason ??= 'paused by a person';
+    });
+    setHandler(resumeSignal, () => {
+      this.pauseReason = null;
+      this.progress.counters = { ...this.progress.counters, consecutiveVoids: 0 };
+    });
+  }
+
+  async run(): Promise<GridResult> {
+    const { carry, plan, filters, redoDone } = this.input;
+    let cursor = carry?.cursor ?? 0;
+    const runListId = carry?.runListId ?? workflowInfo().firstExecutionRunId;
+    if (carry === null) {
+      const list = await host.openRunList({ plan, filters, redoDone, runListId });
+      this.progress.counters = { ...this.progress.counters, total: list.total };
+      if (list.total === 0) return this.close(null);
+      const checked = await this.check();
+      if (checked.outcome !== 'go') return this.close(checked.outcome);
+    }
+    this.progress.enter('running');
+    const broken = await this.build();
+
+    for (;;) {
+      const page = await host.loadRunPage({ plan, runListId, cursor, limit: PAGE_SIZE });
+      if (page.length === 0) return this.close(null);
+      for (const cell of page) {
+        await this.gate();
+        await this.runCell(cell, broken.get(cell.task) ?? null);
+        cursor += 1;
+        if (workflowInfo().continueAsNewSuggested) await this.continueFrom(runListId, cursor);
+      }
+    }
+  }
+
+  private async check(): Promise<PreflightResult> {
+    this.preflight = await startChild(preflightWorkflow, {
+      workflowId: preflightIdOf(workflowInfo().workflowId),
+      args: [this.input],
+      staticSummary: `preflight of ${this.input.experimentName}`,
+    });
+    return this.preflight.result();
+  }
+
+  /** @returns failure by task, for the apps that can't be built */
+  private async build(): Promise<ReadonlyMap<string, RunTrialResult>> {
+    const { plan, filters } = this.input;
+    const { failed } = await host.ensureBuilder({ plan, filters });
+    return new Map(
+      failed.flatMap(({ tasks, code, error }) =>
+        tasks.map((task) => [task, notRun(code, error)] as const),
+      ),
+    );
+  }
+
+  /** Waits while the grid is paused, by a person or because trial after trial says nothing. */
+  private async gate(): Promise<void> {
+    const { consecutiveVoids } = this.progress.counters;
+    if (consecutiveVoids >= this.input.maxConsecutiveVoids) {
+      this.pauseReason ??= `${consecutiveVoids} trials in a row gave no result`;
+    }
+    await this.waitWhilePaused();
+  }
+
+  private async waitWhilePaused(): Promise<void> {
+    if (this.pauseReason === null) return;
+    this.progress.enter('paused', this.pauseReason);
+    await condition(() => this.pauseReason === null);
+    this.progress.enter('running');
+  }
+
+  private async runCell(cell: PlannedCell, broken: RunTrialResult | null): Promise<void> {
+    const result = broken ?? (await this.trialWithReruns(cell));
+    this.progress.counters = countCell(this.progress.counters, result);
+    const hasResult = result.status === 'valid' || result.status === 'already-done';
+    const code = result.code ?? (result.status === 'ungraded' ? 'ungraded' : 'unexpected');
+    this.progress.ended(
+      cell,
+      result.status === 'valid' ? (result.passed === true ? 'passed' : 'failed') : result.status,
+      hasResult
+        ? null
+        : {
+            task: cell.task,
+            agent: cell.agent,
+            condition: cell.condition,
+            code,
+            error: result.error ?? code,
+          },
+    );
+  }
+
+  /** A void that says nothing about agent or task is tried again, up to two more times. */
+  private async trialWithReruns(cell: PlannedCell): Promise<RunTrialResult> {
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.trial(cell, attempt);
+      if (attempt >= MAX_VOID_RERUNS || result.status !== 'void') return result;
+      if (result.code === null || !isVoidReason(result.code)) return result;
+      if (!VOID_REASONS[result.code].rerun) return result;
+    }
+  }
+
+  private async trial(cell: PlannedCell, attempt: number): Promise<RunTrialResult> {
+    const { plan, hostId, repeats, redoDone, longestTrialMs } = this.input;
+    const label = `cell ${cell.index}/${this.progress.counters.total} · ${cellLabel(cell, repeats)}`;
+    for (;;) {
+      const now = new Date().toISOString();
+      this.progress.started(cell, now);
+      try {
+        await host.ensureDisk({ plan });
+      } catch (error) {
+        const failure = applicationFailureOf(error);
+        if (failure?.type !== 'disk_low') throw error;
+        this.pauseReason = failure.message;
+        await this.waitWhilePaused();
+        continue;
+      }
+      const { runTrial } = proxyActivities<TrialActivities>({
+        taskQueue: trialTaskQueue(hostId),
+        summary: label,
+        // Waiting for another grid's trial on this host counts too; a time-out only attaches again.
+        startToCloseTimeout: longestTrialMs + 60 * 60_000,
+        heartbeatTimeout: '8 seconds',
+        retry: {
+          initialInterval: '1 second',
+          backoffCoefficient: 1,
+          maximumInterval: '1 second',
+          nonRetryableErrorTypes: [...NON_RETRYABLE_CODES],
+        },
+      });
+      try {
+        return await runTrial({
+          plan,
+          cell,
+          stamp: stampOf(now),
+          requestId: `${workflowInfo().firstExecutionRunId}/${cell.index}/${attempt}`,
+          redoDone,
+        });
+      } catch (error) {
+        const failure = applicationFailureOf(error);
+        if (failure === null) throw error;
+        return notRun(failure.type ?? 'unexpected', failure.message);
+      }
+    }
+  }
+
+  private async continueFrom(runListId: string, cursor: number): Promise<never> {
+    await condition(allHandlersFinished);
+    return continueAsNew<typeof gridWorkflow>({
+      ...this.input,
+      carry: {
+        runListId,
+        cursor,
+        counters: this.progress.counters,
+        failures: this.progress.failures,
+      },
+    });
+  }
+
+  async close(stopped: GridResult['stopped']): Promise<GridResult> {
+    try {
+      await host.report({ plan: this.input.plan });
+    } catch (error) {
+      // The results are on disk; a report that can't be written must not cost them.
+      log.warn('the report could not be written', { reason: String(error) });
+    }
+    this.progress.enter(stopped === null ? 'done' : 'stopped', stopped);
+    await condition(allHandlersFinished);
+    return gridResult(this.progress.counters, this.progress.failures, stopped);
+  }
+}
+
+function notRun(code: string, error: string): RunTrialResult {
+  return { status: 'not-started', passed: null, code, error, costUsd: null, stamp: null };
+}
+
+/** The activity's own failure; null for cancellation, time-outs and anything else. */
+function applicationFailureOf(error: unknown): ApplicationFailure | null {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) return null;
+  return error.cause instanceof ApplicationFailure ? error.cause : null;
+}
+
+/** `YYYYMMDDTHHMMSSZ` */
+function stampOf(iso: string): string {
+  return iso.replace(/\.\d+Z$/, 'Z').replace(/[-:]/g, '');
+}

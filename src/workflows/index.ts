@@ -1,0 +1,3 @@
+/** Everything the worker's workflow bundle exports. */
+export { gridWorkflow } from './grid.js';
+export { preflightWorkflow } from './preflight.js';

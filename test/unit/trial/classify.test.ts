@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ProgramResult } from '../../../src/domain/trial/program-contract.js';
+import type { SandboxEnd } from '../../../src/runtimes/runtime.js';
+import { classify, classifyError, type TrialEvidence } from '../../../src/trial/classify.js';
+
+const END: SandboxEnd = {
+  exit: 0,
+  signal: null,
+  timedOut: false,
+  oom: false,
+  leftoversKilled: 0,
+  leftoversAlive: 0,
+  proof: 'best-effort',
+};
+const RESULT: ProgramResult = {
+  schemaVersion: 1,
+  aborted: null,
+  abortDetail: null,
+  isolation: null,
+  dbPrepareExit: null,
+  before: null,
+  agent: null,
+  changes: null,
+  after: null,
+  grade: 'passed',
+};
+const RUN = { stopped: null, end: END, result: RESULT, verdict: { status: 'valid' } } as const;
+const VOID_VERDICT = { status: 'void', reason: 'agent_not_runnable', detail: 'exit 127' } as const;
+
+type Row = readonly [string, Partial<TrialEvidence>, string];
+
+const ROWS: readonly Row[] = [
+  ['a passed grade', {}, 'valid passed'],
+  ['a failed grade', { result: { ...RESULT, grade: 'failed' } }, 'valid failed'],
+  ['a timed-out agent, which is not judged', { verdict: null }, 'valid passed'],
+  ['tests that could not run afterwards', { result: { ...RESULT, grade: 'ungraded' } }, 'ungraded'],
+  ['no grade at all', { result: { ...RESULT, grade: null } }, 'void unknown_error loud'],
+  ['a verdict against the agent’s run', { verdict: VOID_VERDICT }, 'void agent_not_runnable'],
+  [
+    'an abort of the program',
+    { result: { ...RESULT, aborted: 'suite_did_not_run', grade: null } },
+    'void suite_did_not_run',
+  ],
+  [
+    'an abort before a verdict',
+    { result: { ...RESULT, aborted: 'setup_failed' }, verdict: VOID_VERDICT },
+    'void setup_failed',
+  ],
+  [
+    'an abort because of a full disk',
+    { result: { ...RESULT, aborted: 'setup_failed', abortDetail: 'ENOSPC: no space left' } },
+    'void disk_full',
+  ],
+  ['no result', { result: null, verdict: null }, 'void sandbox_failed'],
+  ['the outer deadline', { end: { ...END, timedOut: true } }, 'void sandbox_failed'],
+  [
+    'processes that could not be ended',
+    { end: { ...END, leftoversAlive: 1 } },
+    'void sandbox_failed',
+  ],
+  ['memory of the sandbox', { end: { ...END, oom: true }, result: null }, 'void out_of_memory'],
+  ['a cancel, whatever came of the run', { stopped: 'cancelled' }, 'void cancelled'],
+  ['a sleep, whatever came of the run', { stopped: 'host_slept', result: null }, 'void host_slept'],
+];
+
+describe('the class of an attempt', () => {
+  it.each(ROWS)('follows from %s', (_name, evidence, expected) => {
+    const { status, reason, passed, loud } = classify({ ...RUN, ...evidence });
+    const grade = passed === null ? null : passed ? 'passed' : 'failed';
+    const shown = [status, reason, grade, loud ? 'loud' : null].filter((part) => part !== null);
+    expect(shown.join(' ')).toBe(expected);
+  });
+
+  it('is a full disk when the supervisor meets one', () => {
+    const error = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    expect(classifyError(error)).toMatchObject({ reason: 'disk_full', loud: false });
+  });
+
+  it('is loud for an error that llmx does not know, in one line', () => {
+    const shown = classifyError(new Error('first line\n    at somewhere (file.js:1:1)'));
+    expect(shown).toMatchObject({ reason: 'unknown_error', loud: true, detail: 'first line' });
+  });
+});
