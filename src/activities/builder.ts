@@ -6,16 +6,10 @@ import { guarded } from './guard.js';
 import { hiddenFolders } from './hidden.js';
 
 /** Makes what trials start from, once per content: a second call with the same plan does nothing. */
-export function createBuilderActivities(
-  deps: ActivityDeps,
-): Pick<HostActivities, 'ensureBuilder'> {
+export function createBuilderActivities(deps: ActivityDeps): Pick<HostActivities, 'ensureBuilder'> {
   return {
     ensureBuilder: guarded(async ({ plan, filters }): Promise<Builds> => {
-      const { experiment } = await loadFrozenPlan(
-        deps.layout,
-        plan.experimentKey,
-        plan.frozenId,
-      );
+      const { experiment } = await loadFrozenPlan(deps.layout, plan.experimentKey, plan.frozenId);
       const failed: Builds['failed'][number][] = [];
       for (const app of experiment.apps) {
         const tasks = experiment.tasks

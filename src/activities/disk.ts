@@ -12,11 +12,7 @@ export function createDiskActivities(deps: ActivityDeps): Pick<HostActivities, '
   return {
     ensureDisk: guarded(async ({ plan }) => {
       const entry = await readExperimentEntry(deps.layout, plan.experimentKey);
-      const { experiment } = await loadFrozenPlan(
-        deps.layout,
-        plan.experimentKey,
-        plan.frozenId,
-      );
+      const { experiment } = await loadFrozenPlan(deps.layout, plan.experimentKey, plan.frozenId);
       const needGb = experiment.preflight.minFreeGb;
       for (const where of [entry.folder, deps.layout.root]) {
         const free = await freeGb(where);

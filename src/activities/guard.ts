@@ -1,4 +1,9 @@
-import { ApplicationFailure, CancelledFailure, activityInfo, heartbeat } from '@temporalio/activity';
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  activityInfo,
+  heartbeat,
+} from '@temporalio/activity';
 import { ERROR_TABLE } from '../errors/table.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { hidePaths, hidePathsIn, type HiddenPath } from '../support/hide-paths.js';

@@ -2,6 +2,7 @@ import type { HostActivities } from '../domain/grid/contracts.js';
 import { collectReport } from '../report/model.js';
 import { writeReport } from '../report/write-report.js';
 import { readExperimentEntry } from '../storage/experiment-entry.js';
+import { loadFrozenPlan } from '../storage/frozen-plan.js';
 import type { ActivityDeps } from './deps.js';
 import { guarded } from './guard.js';
 import { hiddenFolders } from './hidden.js';
@@ -10,8 +11,9 @@ export function createReportActivities(deps: ActivityDeps): Pick<HostActivities,
   return {
     report: guarded(async ({ plan }) => {
       const { folder } = await readExperimentEntry(deps.layout, plan.experimentKey);
-      const model = await collectReport(folder);
-      await writeReport(folder, model);
+      const frozen = await loadFrozenPlan(deps.layout, plan.experimentKey, plan.frozenId);
+      const model = await collectReport(folder, frozen.experiment);
+      await writeReport(folder, model, { primary: frozen.experiment.primary });
       return { trials: model.trials, counted: model.counted };
     }, hiddenFolders(deps)),
   };

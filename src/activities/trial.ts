@@ -27,7 +27,11 @@ export function createTrialActivities(deps: ActivityDeps): TrialActivities {
         throw reason;
       });
       const running = deps.trials.run(
-        { ...input, workflowId: context.info.workflowExecution?.workflowId ?? null, runId: context.info.workflowExecution?.runId ?? null },
+        {
+          ...input,
+          workflowId: context.info.workflowExecution?.workflowId ?? null,
+          runId: context.info.workflowExecution?.runId ?? null,
+        },
         {
           signal: detach.signal,
           onProgress: (now) => {

@@ -25,7 +25,11 @@ export async function runDoctor(
   const layout = stateLayout(stateDir(cli.env));
   const subject = await readSubject(cli);
   const [temporal, worker, found] = await Promise.all([
-    describeTemporal({ state: layout, env: cli.env, ...(flags.address === undefined ? {} : { address: flags.address }) }),
+    describeTemporal({
+      state: layout,
+      env: cli.env,
+      ...(flags.address === undefined ? {} : { address: flags.address }),
+    }),
     workerStatus(layout),
     runChecks({ env: cli.env, stateDir: layout.root, subject }),
   ]);

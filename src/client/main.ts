@@ -15,6 +15,7 @@ export async function main(
   cli: CliContext = processContext(),
 ): Promise<number> {
   const json = argv.includes('--json');
+  for (const stream of [cli.stdout, cli.stderr]) stream.on('error', leaveQuietly);
   const program = buildProgram(cli);
   if (argv.length === 0) {
     cli.stderr.write(program.helpInformation());
@@ -39,7 +40,15 @@ function commanderEnd(
   if (error.exitCode === 0) return EXIT.done; // --help and --version
   const command = argv[0]?.startsWith('-') === false ? ` ${argv[0]}` : '';
   const known = error.code !== 'commander.unknownCommand';
-  const problem = error.message.replace(/^error: /, '').replace(/^\(outputHelp\)$/, 'a command is missing');
+  const problem = error.message
+    .replace(/^error: /, '')
+    .replace(/^\(outputHelp\)$/, 'a command is missing');
   const hint = `llmx-client${known ? command : ''} --help`;
   return renderError(cli, new LlmxError('usage', { problem, hint }), json);
+}
+
+/** `llmx-client status | head`: who read enough is no error. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.done);
 }

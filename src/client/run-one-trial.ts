@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { adapterOf } from '../agents/registry.js';
 import type { RunTrialResult } from '../domain/grid/contracts.js';
 import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
@@ -12,6 +11,7 @@ import { loadPlan } from '../storage/plan-status.js';
 import { isErrno } from '../support/atomic-file.js';
 import { ownIdentity } from '../support/process-identity.js';
 import { ENGINE_VERSION } from '../support/version.js';
+import { PROGRAM_FILE, SUPERVISOR_FILE } from '../trial/bundles.js';
 import { createTrialService } from '../trial/trial-service.js';
 import type { RunTrialFlags } from './commands/run-trial.js';
 import type { CliContext } from './context.js';
@@ -49,8 +49,8 @@ export async function runOneTrial(
   const self = ownIdentity();
   const trials = createTrialService({
     state: open.layout,
-    programFile: bundled('program.mjs'),
-    supervisorFile: bundled('supervisor.mjs'),
+    programFile: PROGRAM_FILE,
+    supervisorFile: SUPERVISOR_FILE,
     engineVersion: ENGINE_VERSION,
   });
   let phase = '';
@@ -135,7 +135,10 @@ async function printLaunch(
     return;
   }
   printLine(cli, `cell:    ${cellLabel(cell)}`);
-  printLine(cli, `command: ${launch.argv === null ? '(nothing is started)' : launch.argv.map(quote).join(' ')}`);
+  printLine(
+    cli,
+    `command: ${launch.argv === null ? '(nothing is started)' : launch.argv.map(quote).join(' ')}`,
+  );
   printLine(cli, `stdin:   ${launch.stdinFile === null ? '(empty)' : 'the prompt'}`);
   printLine(cli, `prompt:\n${prompt}`);
 }
@@ -165,9 +168,8 @@ function quote(word: string): string {
 }
 
 function stampNow(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, 'Z').replace(/[-:]/g, '');
-}
-
-function bundled(name: string): string {
-  return fileURLToPath(new URL(`../trial/${name}`, import.meta.url));
+  return new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:]/g, '');
 }

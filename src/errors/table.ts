@@ -22,11 +22,7 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-export function isErrorCode(text: string): text is ErrorCode {
-  return Object.hasOwn(ERROR_TABLE, text);
-}
-
-/** Failure types that Temporal must not retry. */
+/** Failure types that Temporal must not retry. Voids are results of an activity, never its failure. */
 export const NON_RETRYABLE_CODES: readonly string[] = Object.entries(ERROR_TABLE)
-  .filter(([, spec]) => spec.retry === 'never')
+  .filter(([code, spec]) => spec.retry === 'never' && !Object.hasOwn(VOID_ERRORS, code))
   .map(([code]) => code);

@@ -15,7 +15,11 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
   const { subject } = context;
   const host = [gitCheck(), runtimeCheck(subject), diskCheck(context)];
   if (subject === null) return Promise.all(host);
-  const own = await Promise.all([agentsCheck(subject), checkoutChecks(subject), promptsCheck(subject)]);
+  const own = await Promise.all([
+    agentsCheck(subject),
+    checkoutChecks(subject),
+    promptsCheck(subject),
+  ]);
   const [agents, checkouts, prompts] = own;
   return [...(await Promise.all(host)), sandboxCheck(subject), agents, ...checkouts, prompts];
 }

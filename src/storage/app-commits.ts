@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { AppSpec } from '../domain/experiment/experiment.js';
 import { suggest } from '../domain/experiment/suggest.js';
 import { LlmxError } from '../errors/llmx-error.js';
@@ -99,23 +99,22 @@ function findBranch(
 
 async function readHeads(app: AppNames, checkout: string): Promise<Heads> {
   const folder = await realpath(checkout).catch((error: unknown) => {
-    throw unusable(app, 'names a folder that is not there', checkout, error);
+    throw unusable(app, 'names a folder that is not there', error);
   });
+  if (!(await stat(folder)).isDirectory()) throw unusable(app, 'names something that is no folder');
   const result = await runGit(folder, [
     'for-each-ref',
     '--format=%(refname) %(objectname)',
     `refs/heads/${app.branchPrefix}/`,
     'refs/remotes/',
-  ]).catch((error: unknown) => {
-    throw unusable(app, 'names something that is no folder', checkout, error);
-  });
+  ]);
   if (result.notFound) {
     const params = { app: app.key, problem: 'git was not found on PATH', hint: 'install git' };
     throw new LlmxError('checkout_unusable', params);
   }
   if (!result.ok) {
     const reason = (result.stderr.trim().split('\n')[0] ?? '').replaceAll(folder, 'the folder');
-    throw unusable(app, `names no checkout that git can read (${reason})`, checkout);
+    throw unusable(app, `names no checkout that git can read (${reason})`);
   }
   const refs = result.stdout.split('\n').filter((line) => line !== '');
   return { local: refs.flatMap(localBranch), remote: remoteWith(app, refs) };
@@ -135,17 +134,11 @@ function remoteWith(app: AppNames, refs: readonly string[]): string | null {
 }
 
 /** Where the checkout is stays out of the message: it is recorded in the history of the grid. */
-function unusable(app: AppNames, what: string, checkout: string, cause?: unknown): LlmxError {
+function unusable(app: AppNames, what: string, cause?: unknown): LlmxError {
   const variable = appVariable(app.key);
-  return new LlmxError(
-    'checkout_unusable',
-    {
-      app: app.key,
-      problem: `${variable} ${what}`,
-      hint: `export ${variable}=/path/to/the/checkout`,
-    },
-    { cause: cause ?? checkout },
-  );
+  const hint = `export ${variable}=/path/to/the/checkout`;
+  const params = { app: app.key, problem: `${variable} ${what}`, hint };
+  return new LlmxError('checkout_unusable', params, { cause });
 }
 
 function notFound(app: AppNames, name: string, heads: Heads): LlmxError {

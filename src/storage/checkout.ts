@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Experiment } from '../domain/experiment/experiment.js';
+import type { AppSpec } from '../domain/experiment/experiment.js';
 import { isErrno } from '../support/atomic-file.js';
 import type { Environment } from '../support/paths.js';
 
@@ -35,7 +35,7 @@ export async function checkoutFor(
 /** {@link checkoutFor} of every app, by key. */
 export async function readCheckouts(
   experimentDir: string,
-  experiment: Pick<Experiment, 'apps'>,
+  experiment: { readonly apps: readonly Pick<AppSpec, 'key'>[] },
   env: Environment,
 ): Promise<Readonly<Record<string, string | null>>> {
   const checkouts: Record<string, string | null> = {};

@@ -139,11 +139,12 @@ async function store(
       writePrivate(join(building, 'files', path), content),
     );
     await writeJsonAtomic(join(building, 'manifest.json'), manifest, { mode: 0o600 });
-    // What is there now is damaged: whole plans returned above.
-    await rm(dir, { recursive: true, force: true });
     await rename(building, dir).catch(async (error: unknown) => {
-      // Another start froze the same content in between.
-      if (!(await isWhole(state, key, manifest.frozenId))) throw error;
+      // Another start froze the same content in between, or what is there is damaged.
+      if (await isWhole(state, key, manifest.frozenId)) return;
+      if (!isErrno(error, 'ENOTEMPTY') && !isErrno(error, 'EEXIST')) throw error;
+      await rm(dir, { recursive: true, force: true });
+      await rename(building, dir);
     });
     await syncFolder(dirname(dir));
   } finally {

@@ -1,6 +1,5 @@
 import envPaths from 'env-paths';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,9 +16,4 @@ export function cacheDir(env: Environment = process.env): string {
   return env['LLMX_CACHE_DIR']
     ? resolve(env['LLMX_CACHE_DIR'])
     : envPaths('llmx', { suffix: '' }).cache;
-}
-
-/** Credentials of the agents, one folder each. `LLMX_AUTH_DIR` moves it. */
-export function authDir(env: Environment = process.env): string {
-  return env['LLMX_AUTH_DIR'] ?? join(homedir(), '.llmx', 'auth');
 }

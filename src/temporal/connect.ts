@@ -40,6 +40,8 @@ export async function connectClient(
   const client = new Client({
     connection,
     namespace: target.namespace,
+    // The SDK's own would put the name of this host into every history.
+    identity: 'llmx-client',
     ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
   });
   return { ...target, client, connection, close: () => connection.close() };

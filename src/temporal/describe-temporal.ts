@@ -7,6 +7,7 @@ import { findInstalledProgram } from './find-program.js';
 import { findGo } from './go-install.js';
 import { registerSearchAttributes } from './namespace.js';
 import { resolveServer, type ConfiguredServer } from './resolve-address.js';
+import { asServiceError } from './service-errors.js';
 
 /** What `doctor` says about Temporal. */
 export interface TemporalOutlook {
@@ -59,7 +60,8 @@ async function describeConfigured(server: ConfiguredServer): Promise<TemporalOut
     } finally {
       await connection.close();
     }
-  } catch (error) {
+  } catch (raw) {
+    const error = asServiceError(raw, { address, embedded: false });
     const reason = error instanceof Error ? error.message : String(error);
     const hint = error instanceof LlmxError ? error.hint : null;
     return { kind: 'configured', ok: false, detail: reason, hint, searchAttributes: false };

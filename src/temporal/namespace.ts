@@ -105,5 +105,5 @@ function call<T>(connection: Connection, request: () => Promise<T>): Promise<T> 
 
 const INVALID_ARGUMENT = 3;
 const ALREADY_EXISTS = 6;
-/** Invalid argument, not found, permission denied, quota, precondition, unimplemented, unauthenticated. */
-const REFUSALS = new Set([INVALID_ARGUMENT, 5, 7, 8, 9, 12, 16]);
+/** Invalid argument, permission denied, quota, precondition, unimplemented, unauthenticated. */
+const REFUSALS = new Set([INVALID_ARGUMENT, 7, 8, 9, 12, 16]);

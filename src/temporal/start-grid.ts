@@ -53,7 +53,8 @@ export async function startOrAttach(
   };
 }
 
-async function isRunning(services: TemporalClient, workflowId: string): Promise<boolean> {
+/** Whether a workflow with this id runs now. */
+export async function isRunning(services: TemporalClient, workflowId: string): Promise<boolean> {
   const { WorkflowNotFoundError } = await import('@temporalio/client');
   try {
     const { status } = await services.client.workflow.getHandle(workflowId).describe();

@@ -10,6 +10,7 @@ import { createClaim, readClaims, type Claim, type Claims } from './claims.js';
 import { classifyError } from './classify.js';
 import { nextStamp, trialHashOf, trialIdOf } from './ids.js';
 import { startSupervisor, type Starter } from './start-supervisor.js';
+import { stopTrial } from './stop-trial.js';
 import type { SupervisorSpec } from './supervisor-spec.js';
 import { trialFiles } from './trial-files.js';
 import type { PreparedTrial, TrialHost, TrialRequest, WaitOptions } from './trial-request.js';
@@ -20,7 +21,9 @@ export type TrialAnswer =
   /** The cell has its results from elsewhere; nothing was run for this request. */
   | { readonly kind: 'already-done' }
   /** Nothing was claimed: there is no prompt to run. */
-  | { readonly kind: 'prompt-missing' };
+  | { readonly kind: 'prompt-missing' }
+  /** Cancelled before anything was claimed. */
+  | { readonly kind: 'cancelled' };
 
 /**
  * Gets a cell its attempt without ever running it twice: takes the finished record of this request,
@@ -40,20 +43,37 @@ export async function attachOrStart(
     if (own !== null) return { kind: 'record', attempt: own };
     const open = claims.open[0];
     if (open !== undefined) {
-      await awaitClosed(open.claim, join(dir, open.claim.stamp), request, host, options);
+      const isOwn = open.claim.requestId === request.requestId;
+      const waiting = isOwn ? options : untilCancelled(options);
+      try {
+        await awaitClosed(open.claim, join(dir, open.claim.stamp), request, host, waiting);
+      } catch (error) {
+        if (isOwn || !isCancelled(options)) throw error;
+      }
+      if (!isOwn && isCancelled(options)) return { kind: 'cancelled' };
       continue;
     }
+    if (isCancelled(options)) return { kind: 'cancelled' };
     if (!request.redoDone && (await countedAttempts(dir)) >= request.cell.repeat) {
       return { kind: 'already-done' };
     }
     if (!(await pathExists(request.promptFile))) return { kind: 'prompt-missing' };
-    const started = await start(request, host, dir, claims);
+    const started = await start(request, host, claims, options);
     if (started === null) continue; // another took the number: see what it is about
     await awaitClosed(started.claim, started.attemptDir, request, host, {
       ...options,
       starter: started.starter,
     });
   }
+}
+
+function isCancelled({ cancel }: WaitOptions): boolean {
+  return cancel?.aborted === true;
+}
+
+function untilCancelled(options: WaitOptions): WaitOptions {
+  const signals = [options.signal, options.cancel].filter((signal) => signal !== undefined);
+  return { ...options, signal: AbortSignal.any(signals) };
 }
 
 /** The closed attempt that was claimed under the request; the latest, should a person have removed one. */
@@ -75,9 +95,10 @@ interface Started {
 async function start(
   request: TrialRequest,
   host: TrialHost,
-  dir: string,
   claims: Claims,
+  options: WaitOptions,
 ): Promise<Started | null> {
+  const dir = cellDir(request.experimentDir, request.cell);
   const prepared = await request.prepare();
   const { stamp, attemptDir } = await makeAttemptFolder(
     dir,
@@ -101,6 +122,8 @@ async function start(
   }
   try {
     const trialDir = await writeSpec(claim, attemptDir, request, host, prepared);
+    // A cancel that came before the folder was there could not leave its mark in it.
+    if (isCancelled(options)) await stopTrial(trialDir);
     return { claim, attemptDir, starter: startSupervisor(trialDir, host) };
   } catch (error) {
     // A claim without a supervisor would hold the cell for as long as this process lives.

@@ -41,6 +41,11 @@ export interface TrialHost {
 export interface WaitOptions {
   /** Detaches: the call ends with the signal's reason, the trial goes on. */
   readonly signal?: AbortSignal;
+  /**
+   * Explicit cancel: nothing is started any more, and nobody else's trial is waited for. A trial of the
+   * request itself is still waited for: it is stopped, and records that.
+   */
+  readonly cancel?: AbortSignal;
   readonly onProgress?: (progress: TrialProgress) => void;
 }
 

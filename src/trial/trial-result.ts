@@ -23,6 +23,10 @@ export async function trialResult(
       const error = fill(VOID_ERRORS.prompt_missing.message, { file: promptName });
       return { ...nothing, status: 'not-started', code: 'prompt_missing', error };
     }
+    case 'cancelled': {
+      const error = VOID_ERRORS.cancelled.message;
+      return { ...nothing, status: 'not-started', code: 'cancelled', error };
+    }
     case 'record':
       return attemptResult(answer.attempt);
   }

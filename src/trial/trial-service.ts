@@ -40,7 +40,7 @@ export interface TrialService {
       readonly onProgress?: (phase: string) => void;
     },
   ): Promise<RunTrialResult>;
-  /** Asks the open attempt of a request to end as `cancelled`. Does not wait. */
+  /** Ends the request: what runs for it is recorded as `cancelled`, nothing new is started. Does not wait. */
   stop(input: RunTrialInput): Promise<void>;
   /** Makes the template that the trials of an app copy, once per content. */
   buildApp(plan: PlanRef, app: string): Promise<void>;
@@ -51,23 +51,27 @@ const HOST_LOCK = 'host-trial';
 export function createTrialService(options: TrialServiceOptions): TrialService {
   const { state } = options;
   const openPlan = planReader(state);
+  const running = new Map<string, AbortController>();
   return {
     run: async (input, { signal, onProgress } = {}) => {
-      const plan = await openPlan(input.plan);
-      const request = await trialRequest(plan, input, options);
-      const answer = await attachOrStart(request, await trialHost(options), {
-        ...(signal === undefined ? {} : { signal }),
-        ...(onProgress === undefined
-          ? {}
-          : {
-              onProgress: ({ phase }) => {
-                onProgress(phase);
-              },
-            }),
-      });
-      return trialResult(answer, frozenName(plan, request.promptFile));
+      const cancel = new AbortController();
+      running.set(input.requestId, cancel);
+      try {
+        const plan = await openPlan(input.plan);
+        const request = await trialRequest(plan, input, options);
+        const answer = await attachOrStart(request, await trialHost(options), {
+          cancel: cancel.signal,
+          ...(signal === undefined ? {} : { signal }),
+          onProgress: ({ phase }) => onProgress?.(phase),
+        });
+        return await trialResult(answer, frozenName(plan, request.promptFile));
+      } finally {
+        if (running.get(input.requestId) === cancel) running.delete(input.requestId);
+      }
     },
     stop: async (input) => {
+      // First the call of this process, which may be about to start; then the trial, whoever started it.
+      running.get(input.requestId)?.abort();
       const { folder } = await readExperimentEntry(state, input.plan.experimentKey);
       const { open } = await readClaims(cellDir(folder, input.cell));
       const own = open.filter(({ claim }) => claim.requestId === input.requestId);

@@ -1,4 +1,4 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { type NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { createHostActivities } from '../activities/index.js';
 import type { ActivityDeps } from '../activities/deps.js';

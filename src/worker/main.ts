@@ -1,5 +1,4 @@
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
-import { fileURLToPath } from 'node:url';
 import { hostTaskQueue, trialTaskQueue } from '../domain/grid/ids.js';
 import { stateLayout } from '../storage/state-layout.js';
 import { stateDir } from '../support/paths.js';
@@ -9,23 +8,23 @@ import type { ServerTarget } from '../temporal/connect.js';
 import { ensureAnyServer } from '../temporal/ensure-services.js';
 import { hostId } from '../temporal/host-id.js';
 import { markWorkerReady } from '../temporal/worker-record.js';
+import { PROGRAM_FILE, SUPERVISOR_FILE } from '../trial/bundles.js';
 import { createTrialService } from '../trial/trial-service.js';
 import { createWorkers } from './create-workers.js';
 
-export interface WorkerRunOptions {
+interface WorkerRunOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly note: (text: string) => void;
-  readonly address?: string | undefined;
 }
 
 /** Polls both queues of this host until a signal ends it. The only place that builds real dependencies. */
-export async function runWorker({ env, note, address }: WorkerRunOptions): Promise<void> {
+async function runWorker({ env, note }: WorkerRunOptions): Promise<void> {
   Runtime.install({
     logger: new DefaultLogger('INFO'),
     shutdownSignals: ['SIGINT', 'SIGTERM', 'SIGQUIT'],
   });
   const layout = stateLayout(stateDir(env));
-  const target = await ensureAnyServer({ state: layout, env, note, address });
+  const target = await ensureAnyServer({ state: layout, env, note });
   const host = await hostId(layout);
   const connection = await connectNative(target);
   try {
@@ -38,8 +37,8 @@ export async function runWorker({ env, note, address }: WorkerRunOptions): Promi
         env,
         trials: createTrialService({
           state: layout,
-          programFile: bundled('program.mjs'),
-          supervisorFile: bundled('supervisor.mjs'),
+          programFile: PROGRAM_FILE,
+          supervisorFile: SUPERVISOR_FILE,
           engineVersion: ENGINE_VERSION,
         }),
         temporalAddress: target.address,
@@ -47,14 +46,20 @@ export async function runWorker({ env, note, address }: WorkerRunOptions): Promi
       },
     });
     const running = Promise.all(workers.map((worker) => worker.run()));
-    await markWorkerReady(layout, {
-      version: ENGINE_VERSION,
-      hostId: host,
-      taskQueues: [hostTaskQueue(host), trialTaskQueue(host)],
-      address: target.address,
-      namespace: target.namespace,
-    });
-    note(`polling ${target.address} as llmx-${host}`);
+    try {
+      await markWorkerReady(layout, {
+        version: ENGINE_VERSION,
+        hostId: host,
+        taskQueues: [hostTaskQueue(host), trialTaskQueue(host)],
+        address: target.address,
+        namespace: target.namespace,
+      });
+      note(`polling ${target.address} as llmx-${host}`);
+    } catch (error) {
+      for (const worker of workers) worker.shutdown();
+      await running;
+      throw error;
+    }
     await running;
   } finally {
     await connection.close();
@@ -71,17 +76,10 @@ async function connectNative(target: ServerTarget): Promise<NativeConnection> {
   });
 }
 
-function bundled(name: string): string {
-  return fileURLToPath(new URL(`../trial/${name}`, import.meta.url));
-}
-
-// Started by itself in the background; `worker run` imports runWorker instead.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const say = (text: string): void => void process.stderr.write(`${text}\n`);
-  try {
-    await runWorker({ env: process.env, note: say });
-  } catch (error) {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    process.exitCode = 1;
-  }
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+try {
+  await runWorker({ env: process.env, note: say });
+} catch (error) {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exitCode = 1;
 }

@@ -12,7 +12,10 @@ export function decisionOf(kind: Decision['kind'], message: ApprovalMessage | un
 }
 
 /** A message without a hash means what is shown now. */
-export function isFor(message: ApprovalMessage | undefined, shown: PreflightReport | null): boolean {
+export function isFor(
+  message: ApprovalMessage | undefined,
+  shown: PreflightReport | null,
+): boolean {
   return message?.hash === undefined || message.hash === shown?.hash;
 }
 

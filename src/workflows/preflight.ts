@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
+  ApprovalMessage,
   GridState,
   HostActivities,
   PreflightChange,
@@ -43,87 +44,101 @@ const { preflight: runChecks } = proxyActivities<Pick<HostActivities, 'preflight
  * outcome is in the result.
  */
 export async function preflightWorkflow(input: PreflightInput): Promise<PreflightResult> {
-  let phase: PreflightChange['phase'] = 'preflight';
-  let shown: PreflightReport | null = null;
-  let decision: Decision | null = null;
+  const preflight = new Preflight(input);
+  preflight.listen();
+  return preflight.run();
+}
 
-  setHandler(
-    stateQuery,
-    (): GridState => ({
-      phase,
-      verdict: shown?.verdict ?? null,
-      preflight: shown,
+class Preflight {
+  private phase: PreflightChange['phase'] = 'preflight';
+  private shown: PreflightReport | null = null;
+  private decision: Decision | null = null;
+
+  constructor(private readonly input: PreflightInput) {}
+
+  /** Handlers are there before the first await: a signal may be older than the first task. */
+  listen(): void {
+    setHandler(stateQuery, () => this.state(), { description: 'Phase, verdict and checks' });
+    const answer =
+      (kind: Decision['kind']) =>
+      (message?: ApprovalMessage): string =>
+        this.take(kind, message);
+    const validator = (message?: ApprovalMessage): void => {
+      assertAnswerable(message, this.state());
+    };
+    setHandler(approveSignal, (message) => void this.take('approved', message), {
+      description: 'Let a YELLOW grid run: {"reason": "…", "by": "…"}',
+    });
+    setHandler(rejectSignal, (message) => void this.take('rejected', message), {
+      description: 'Stop a YELLOW grid: {"reason": "…", "by": "…"}',
+    });
+    setHandler(approveUpdate, answer('approved'), { validator });
+    setHandler(rejectUpdate, answer('rejected'), { validator });
+  }
+
+  async run(): Promise<PreflightResult> {
+    const { preApproval } = this.input;
+    let report = await runChecks(this.input);
+    for (;;) {
+      if (report.verdict === 'RED') return this.end(report, 'red', null);
+      if (report.verdict === 'GREEN') return this.end(report, 'go', null);
+      if (preApproval !== null) return this.end(report, 'go', preApproval);
+
+      const decision = await this.waitForPerson(report);
+      if (decision === null) return this.end(report, 'expired', null);
+      if (decision.kind === 'rejected') return this.end(report, 'rejected', decision.approval);
+      // Days may have passed: what was approved must still be what is there.
+      const again = await runChecks(this.input);
+      if (again.hash === report.hash) return this.end(again, 'go', decision.approval);
+      report = again;
+    }
+  }
+
+  private state(): GridState {
+    return {
+      phase: this.phase,
+      verdict: this.shown?.verdict ?? null,
+      preflight: this.shown,
       counters: EMPTY_COUNTERS,
       running: null,
       reason: null,
       failures: [],
-    }),
-    { description: 'Phase, verdict and checks' },
-  );
-  const answer = (kind: Decision['kind']) => {
-    return (message?: Parameters<typeof decisionOf>[1]): string => {
-      if (phase !== 'waiting' || !isFor(message, shown)) {
-        log.warn('an answer came that fits nothing shown; it is ignored');
-        return 'ignored';
-      }
-      decision ??= decisionOf(kind, message);
-      return decision.kind;
     };
-  };
-  const validator = (message?: Parameters<typeof decisionOf>[1]): void => {
-    assertAnswerable(message, { phase, preflight: shown });
-  };
-  setHandler(approveSignal, (message) => void answer('approved')(message), {
-    description: 'Let a YELLOW grid run: {"reason": "…", "by": "…"}',
-  });
-  setHandler(rejectSignal, (message) => void answer('rejected')(message), {
-    description: 'Stop a YELLOW grid: {"reason": "…", "by": "…"}',
-  });
-  setHandler(approveUpdate, answer('approved'), { validator });
-  setHandler(rejectUpdate, answer('rejected'), { validator });
+  }
 
-  const show = async (next: PreflightChange['phase'], report: PreflightReport): Promise<void> => {
-    phase = next;
-    shown = report;
-    setCurrentDetails(checksAsMarkdown(report.verdict, report.checks));
-    publishFacts(input.useSearchAttributes, { phase: next, verdict: report.verdict });
-    await tellParent({ phase: next, report });
-  };
-
-  let report = await runChecks(input);
-  for (;;) {
-    if (report.verdict === 'RED') {
-      await show('stopped', report);
-      return { ...report, outcome: 'red', approval: null };
+  private take(kind: Decision['kind'], message: ApprovalMessage | undefined): string {
+    if (this.phase !== 'waiting' || !isFor(message, this.shown)) {
+      log.warn('an answer came that fits nothing shown; it is ignored');
+      return 'ignored';
     }
-    if (report.verdict === 'GREEN' || input.preApproval !== null) {
-      await show('done', report);
-      const approval = report.verdict === 'GREEN' ? null : input.preApproval;
-      return { ...report, outcome: 'go', approval };
-    }
+    this.decision ??= decisionOf(kind, message);
+    return this.decision.kind;
+  }
 
-    decision = null;
-    await show('waiting', report);
-    const answered = await condition(() => decision !== null, input.approvalMs, {
+  private async waitForPerson(report: PreflightReport): Promise<Decision | null> {
+    this.decision = null;
+    await this.show('waiting', report);
+    await condition(() => this.decision !== null, this.input.approvalMs, {
       summary: 'waiting for approve or reject',
     });
-    // TypeScript can't see that a handler assigns it meanwhile.
-    const taken = decision as Decision | null;
-    if (!answered || taken === null) {
-      await show('stopped', report);
-      return { ...report, outcome: 'expired', approval: null };
-    }
-    if (taken.kind === 'rejected') {
-      await show('stopped', report);
-      return { ...report, outcome: 'rejected', approval: taken.approval };
-    }
-    // Days may have passed: what was approved must still be what is there.
-    const again = await runChecks(input);
-    if (again.hash === report.hash) {
-      await show('done', again);
-      return { ...again, outcome: 'go', approval: taken.approval };
-    }
-    report = again;
+    return this.decision;
+  }
+
+  private async end(
+    report: PreflightReport,
+    outcome: PreflightResult['outcome'],
+    approval: PreflightResult['approval'],
+  ): Promise<PreflightResult> {
+    await this.show(outcome === 'go' ? 'done' : 'stopped', report);
+    return { ...report, outcome, approval };
+  }
+
+  private async show(phase: PreflightChange['phase'], report: PreflightReport): Promise<void> {
+    this.phase = phase;
+    this.shown = report;
+    setCurrentDetails(checksAsMarkdown(report.verdict, report.checks));
+    publishFacts(this.input.useSearchAttributes, { phase, verdict: report.verdict });
+    await tellParent({ phase, report });
   }
 }
 

@@ -1,10 +1,5 @@
 import { upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
-import {
-  LLMX_DONE,
-  LLMX_PHASE,
-  LLMX_TOTAL,
-  LLMX_VERDICT,
-} from '../temporal/search-attributes.js';
+import { LLMX_DONE, LLMX_PHASE, LLMX_TOTAL, LLMX_VERDICT } from '../temporal/search-attributes.js';
 
 export interface Facts {
   readonly phase?: string;

@@ -179,7 +179,7 @@ describe('a template', () => {
 
   it('works for a sha256 repository', async () => {
     const wide = join(root, 'wide');
-    gitOut(root, 'init', '-q', '--object-format=sha256', wide);
+    gitOut(root, 'init', '-q', '-b', 'main', '--object-format=sha256', wide);
     makeApp(wide);
     const template = await templateOf(newState(), wide);
     expect(gitOut(template.dir, 'rev-parse', 'trial/t1')).toHaveLength(64);

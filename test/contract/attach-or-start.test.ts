@@ -1,5 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cellDir } from '../../src/storage/results-tree.js';
 import { identityOf, isAlive } from '../../src/support/process-identity.js';
@@ -10,7 +10,7 @@ import { takeOwnership } from '../../src/trial/owner.js';
 import { startSupervisor } from '../../src/trial/start-supervisor.js';
 import { stopTrial } from '../../src/trial/stop-trial.js';
 import { trialFiles } from '../../src/trial/trial-files.js';
-import type { TrialRequest } from '../../src/trial/trial-request.js';
+import type { PreparedTrial, TrialRequest } from '../../src/trial/trial-request.js';
 import {
   DEAD,
   TrialHarness,
@@ -26,6 +26,9 @@ let trials: TrialHarness;
 
 beforeAll(async () => {
   programs = await bundlePrograms();
+});
+afterAll(async () => {
+  await rm(dirname(programs.supervisor), { recursive: true, force: true });
 });
 beforeEach(async () => {
   trials = await TrialHarness.create(programs);
@@ -49,14 +52,18 @@ async function fileCount(): Promise<number> {
 }
 
 /** A claim that a worker made before it died, as far as it came. */
-async function claimOf(request: TrialRequest, claimant = DEAD): Promise<Claim> {
+async function claimOf(
+  request: TrialRequest,
+  claimant = DEAD,
+  stateId = trials.host.stateId,
+): Promise<Claim> {
   const claim: Claim = {
     schemaVersion: 1,
     n: 1,
     stamp: request.stamp,
     requestId: request.requestId,
     trialHash: trialHashOf(trialIdOf(request.experimentKey, request.cell, request.stamp)),
-    stateId: trials.host.stateId,
+    stateId,
     repeat: 1,
     createdAt: new Date().toISOString(),
     claimant,
@@ -319,7 +326,6 @@ describe('a record that can’t be read', () => {
     const first = trials.request();
     await claimOf(first);
     const dir = cellDir(trials.experimentDir, first.cell);
-    const { rm } = await import('node:fs/promises');
     await rm(join(dir, first.stamp), { recursive: true });
     expect(metaOf(await run(first))).toMatchObject({ status: 'valid' });
     expect(await trials.starts()).toBe(1);
@@ -360,6 +366,60 @@ describe('an explicit stop', () => {
     startSupervisor(dir, trials.host);
     expect(metaOf(await run(request))['aborted']).toBe('cancelled');
     expect(await trials.starts()).toBe(0);
+  });
+});
+
+describe('a cancel', () => {
+  it('before anything was claimed starts nothing', async () => {
+    const cancel = AbortSignal.abort();
+    const answer = await attachOrStart(trials.request(), trials.host, { cancel });
+    expect(answer).toEqual({ kind: 'cancelled' });
+    expect(await trials.starts()).toBe(0);
+  });
+
+  it('of a request that waits for another’s trial leaves that trial alone', async () => {
+    const first = trials.request({}, { runMs: 700 });
+    const running = run(first);
+    await until('the start', async () => (await trials.starts()) === 1);
+    const cancel = new AbortController();
+    const waiting = attachOrStart(trials.request(), trials.host, { cancel: cancel.signal });
+    cancel.abort();
+    expect(await waiting).toEqual({ kind: 'cancelled' });
+    expect(metaOf(await running)['status']).toBe('valid');
+  });
+
+  it('between claim and start is recorded, and runs nothing', async () => {
+    const cancel = new AbortController();
+    const request = trials.request();
+    const prepare = async (): Promise<PreparedTrial> => {
+      const prepared = await request.prepare();
+      cancel.abort();
+      return prepared;
+    };
+    const options = { cancel: cancel.signal };
+    const answer = await attachOrStart({ ...request, prepare }, trials.host, options);
+    expect(metaOf(answer)['aborted']).toBe('cancelled');
+    expect(await trials.starts()).toBe(0);
+  });
+});
+
+describe('a claim of another state folder', () => {
+  it('is waited for while its worker lives', async () => {
+    const first = trials.request();
+    const claimant = identityOf(process.pid) ?? DEAD;
+    const claim = await claimOf(first, claimant, 'elsewhere');
+    const answer = run(trials.request());
+    const file = join(cellDir(trials.experimentDir, first.cell), claim.stamp, 'meta.json');
+    await writeFile(`${file}.new`, JSON.stringify({ status: 'valid', passed: true }));
+    await rename(`${file}.new`, file);
+    expect(await answer).toEqual({ kind: 'already-done' });
+    expect(await trials.starts()).toBe(0);
+  });
+
+  it('is closed once nothing runs on this host', async () => {
+    await claimOf(trials.request(), DEAD, 'elsewhere');
+    expect(metaOf(await run(trials.request()))['status']).toBe('valid');
+    expect(await fileCount()).toBe(2);
   });
 });
 

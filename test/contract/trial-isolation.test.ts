@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
   FIX,
   gitBytes,
   gitOut,
+  makeApp,
   TELLTALE,
   TrialLab,
   templateOf,
@@ -24,6 +26,7 @@ import {
 } from '../fixtures/trial/trial-lab.js';
 
 const ISOLATE = ['isolate'] as const;
+const fixIt = `cat > src/add.sh <<'EOF'\n${addScript(FIX)}EOF\n`;
 
 let lab: TrialLab;
 beforeAll(async () => {
@@ -158,8 +161,42 @@ describe('isolation', () => {
   });
 
   it('refuses a folder that is no repository', async () => {
-    const { result } = await lab.trial({ tamper: (dir) => gitOut(dir, 'rev-parse') && rmGit(dir) });
+    const { result } = await lab.trial({
+      tamper: (dir) => {
+        rmSync(join(dir, '.git'), { recursive: true });
+      },
+    });
     expect(result).toMatchObject({ aborted: 'isolation_failed', isolation: null });
+  });
+
+  it('works on what a set-up left in the checkout, and keeps it out of the diff', async () => {
+    const template = await templateOf(join(lab.root, 'with-setup'), lab.app, {
+      setup: `mkdir -p deps/a && echo d > deps/a/d && echo 'lock v2' > 'lock file.txt'`,
+    });
+    const { result, spec } = await lab.trial({
+      templateDir: template.dir,
+      run: `echo changed > deps/a/d; test -e 'lock file.txt' && ${fixIt}`,
+    });
+    expect(result).toMatchObject({
+      aborted: null,
+      changes: { changedFiles: ['src/add.sh'], untrackedFiles: [] },
+      grade: 'passed',
+    });
+    expect(readFileSync(join(spec.gradeDir, 'deps/a/d'), 'utf8')).toBe('d\n');
+  });
+
+  it('works in a sha256 repository', async () => {
+    const wide = join(lab.root, 'wide');
+    gitOut(lab.root, 'init', '-q', '-b', 'main', '--object-format=sha256', wide);
+    makeApp(wide);
+    const template = await templateOf(join(lab.root, 'wide-state'), wide);
+    const { result } = await lab.trial({ templateDir: template.dir, run: fixIt });
+    expect(result).toMatchObject({
+      aborted: null,
+      isolation: { commits: 1 },
+      changes: { changedFiles: ['src/add.sh'] },
+      grade: 'passed',
+    });
   });
 
   it('keeps ignored files, and copies them for grading', async () => {
@@ -180,11 +217,6 @@ describe('isolation', () => {
     expect(result.agent).toMatchObject({ exit: 0 });
   });
 });
-
-function rmGit(dir: string): void {
-  gitOut(dir, 'config', 'core.bare', 'false');
-  for (const name of ['HEAD', 'config']) writeFileSync(join(dir, '.git', name), '');
-}
 
 describe('the source checkout', () => {
   it('runs no hook, filter or monitor, and gives away nothing untracked', async () => {

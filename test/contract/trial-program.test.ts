@@ -233,6 +233,13 @@ describe('what an agent can do to its repository', () => {
     expect(existsSync(join(spec.checkoutDir, '..', 'evil'))).toBe(false);
   });
 
+  it('sees a change of equal length whose time was set back', async () => {
+    const { result } = await lab.trial({
+      run: `touch -r src/add.sh ../then; sed -i 's/\\$1 -/$1 +/' src/add.sh; touch -r ../then src/add.sh`,
+    });
+    expect(result).toMatchObject({ changes: { changedFiles: ['src/add.sh'] }, grade: 'passed' });
+  });
+
   it('sees everything deleted when the agent removed its checkout', async () => {
     const { result } = await lab.trial({ run: 'cd .. && rm -rf checkout' });
     expect(result).toMatchObject({ aborted: null, changes: { testFileEdited: true } });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,6 +47,9 @@ let count = 0;
 beforeAll(async () => {
   bundles = await mkdtemp(join(tmpdir(), 'llmx-bundles-'));
   await bundleTrial(bundles);
+});
+afterAll(async () => {
+  await rm(bundles, { recursive: true, force: true });
 });
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'llmx-service-'));

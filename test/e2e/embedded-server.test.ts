@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stateLayout, type StateLayout } from '../../src/storage/state-layout.js';
 import { identityOf, isAlive } from '../../src/support/process-identity.js';
+import { runCommand } from '../../src/support/run-command.js';
 import { connectClient, type TemporalClient } from '../../src/temporal/connect.js';
 import {
   ensureServer,
@@ -20,7 +22,6 @@ import {
 } from '../../src/temporal/search-attributes.js';
 import { serverProcesses } from '../../src/temporal/server-processes.js';
 import { writeServerRecord } from '../../src/temporal/server-record.js';
-import { TypedSearchAttributes } from '@temporalio/common';
 
 // The program may have to be built first.
 jest.setTimeout(120_000);
@@ -116,6 +117,12 @@ describe('the embedded server', () => {
     expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
   });
 
+  it('leads a process group of its own: Ctrl-C and a closed terminal do not reach it', async () => {
+    const { pid } = await start();
+    const { stdout } = await runCommand(['ps', '-o', 'pgid=', '-p', String(pid)]);
+    expect(Number(stdout)).toBe(pid);
+  });
+
   it('comes back after kill -9 at the same address with every history, and says so', async () => {
     const before = await start();
     const workflowId = 'llmx-grid-test-1';
@@ -186,7 +193,7 @@ describe('the embedded server', () => {
   it('shows the end of the log when the program does not start', async () => {
     const broken = stateLayout(join(folder, 'broken'));
     // A folder where the database should be.
-    await stateFolderWithDatabaseFolder(broken);
+    await mkdir(broken.databaseFile, { recursive: true });
     const failure = ensureServer({ state: broken, env: process.env, note: () => undefined });
     await expect(failure).rejects.toMatchObject({
       code: 'server_start_failed',
@@ -195,11 +202,6 @@ describe('the embedded server', () => {
     expect(await serverProcesses(broken.databaseFile)).toEqual([]);
   });
 });
-
-async function stateFolderWithDatabaseFolder(layout: StateLayout): Promise<void> {
-  const { mkdir } = await import('node:fs/promises');
-  await mkdir(layout.databaseFile, { recursive: true });
-}
 
 async function freePort(): Promise<number> {
   const server = await occupy(0);

@@ -69,7 +69,14 @@ describe('gridWorkflow', () => {
       trial: (_input, call) => ({ ...VALID_PASS, passed: call !== 1 }),
     });
     const result = await run(stub);
-    expect(result).toMatchObject({ total: 3, ran: 3, ok: true, passed: 2, failed: 1, failures: [] });
+    expect(result).toMatchObject({
+      total: 3,
+      ran: 3,
+      ok: true,
+      passed: 2,
+      failed: 1,
+      failures: [],
+    });
     expect(stub.asked.map((input) => input.cell.task)).toEqual(['t1', 't2', 't3']);
   });
 
@@ -192,7 +199,11 @@ describe('gridWorkflow', () => {
       preflight: () => report('ok'),
       trial: (_input, call) => {
         if (call > 0) return VALID_PASS;
-        throw ApplicationFailure.create({ type: 'branch_not_found', message: 'gone', nonRetryable: true });
+        throw ApplicationFailure.create({
+          type: 'branch_not_found',
+          message: 'gone',
+          nonRetryable: true,
+        });
       },
     });
     const result = await run(stub);
@@ -226,7 +237,11 @@ describe('gridWorkflow', () => {
       preflight: () => report('ok'),
       ensureDisk: () => {
         if (full) {
-          throw ApplicationFailure.create({ type: 'disk_low', message: '0.1 GB free', nonRetryable: true });
+          throw ApplicationFailure.create({
+            type: 'disk_low',
+            message: '0.1 GB free',
+            nonRetryable: true,
+          });
         }
       },
     });

@@ -12,7 +12,6 @@ const EXAMPLES = `Examples:
   llmx-client server status       is it running, and where is the Web UI
   llmx-client server start        start it now (other commands do so by themselves)
   llmx-client server stop         stop it; histories stay on disk
-
 `;
 
 export function serverCommand(cli: CliContext): Command {

@@ -14,7 +14,6 @@ const EXAMPLES = `Examples:
   llmx-client worker status       is the worker of this host running
   llmx-client worker run          run it in this terminal, with its log
   llmx-client worker stop         stop it; a running trial goes on without it
-
 `;
 
 const ADDRESS = ['--address <host:port>', 'Temporal server to use (env TEMPORAL_ADDRESS)'] as const;

@@ -59,7 +59,11 @@ async function answer(
     });
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
-      throw new LlmxError('workflow_not_found', { workflowId: gridIdOf(workflow) }, { cause: error });
+      throw new LlmxError(
+        'workflow_not_found',
+        { workflowId: gridIdOf(workflow) },
+        { cause: error },
+      );
     }
     if (error instanceof WorkflowUpdateFailedError) {
       throw refusal(error.cause, gridIdOf(workflow), flags) ?? error;

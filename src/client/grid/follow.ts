@@ -41,7 +41,11 @@ export async function follow(
   options: FollowOptions,
 ): Promise<FollowEnd> {
   const progress = new Progress(cli);
-  const result = handle.result() as Promise<GridResult>;
+  const leave = new AbortController();
+  // Without the signal, the long poll would hold the connection open after this command is done.
+  const result = handle.client.connection.withAbortSignal(leave.signal, () =>
+    handle.result(),
+  ) as Promise<GridResult>;
   let ended = false;
   const done = result.finally(() => {
     ended = true;
@@ -51,7 +55,11 @@ export async function follow(
     while (!ended) {
       const state = await readState(handle);
       if (state !== null) {
-        progress.show(describe(state, options.repeats), state.counters.attempted, state.counters.total);
+        progress.show(
+          describe(state, options.repeats),
+          state.counters.attempted,
+          state.counters.total,
+        );
         if (state.phase === 'waiting' && options.stopWhenWaiting) return { kind: 'waiting', state };
         if (state.phase === 'paused') return { kind: 'paused', state };
       }
@@ -59,6 +67,7 @@ export async function follow(
     }
     return { kind: 'result', result: await result };
   } finally {
+    leave.abort();
     progress.end();
   }
 }

@@ -1,16 +1,20 @@
 import { relative } from 'node:path';
 import type { GridResult } from '../../domain/grid/contracts.js';
 import { EMPTY_COUNTERS, gridResult } from '../../domain/grid/counters.js';
-import type { StartedGrid } from '../../temporal/start-grid.js';
 import type { CliContext } from '../context.js';
 import { ExitRequest } from '../exit-request.js';
 import { EXIT } from '../exit-codes.js';
-import { checksText } from '../output/checks.js';
 import { note, printJson, printLine } from '../output/print.js';
 import type { FollowEnd } from './follow.js';
 import type { OpenExperiment } from './prepare.js';
 
 const MAX_SHOWN_FAILURES = 10;
+
+/** The grid whose result is told. */
+interface ShownGrid {
+  readonly workflowId: string;
+  readonly uiUrl: string | null;
+}
 
 type End = Exclude<FollowEnd, { kind: 'waiting' }> | { readonly kind: 'nothing' };
 
@@ -20,16 +24,18 @@ export async function printEnd(
   open: OpenExperiment,
   end: End,
   json: boolean,
-  grid: StartedGrid | null,
+  grid: ShownGrid,
 ): Promise<void> {
   const result = resultOf(end);
-  if (json) printJson(cli, 'gridResult', { ...result, workflowId: grid?.workflowId ?? null });
+  if (json) printJson(cli, 'gridResult', { ...result, workflowId: grid.workflowId });
   else await printText(cli, open, end, result, grid);
   const exitCode = exitCodeOf(result);
   if (exitCode !== EXIT.done) throw new ExitRequest(exitCode);
 }
 
-type ShownResult = Omit<GridResult, 'stopped'> & { readonly stopped: GridResult['stopped'] | 'paused' };
+type ShownResult = Omit<GridResult, 'stopped'> & {
+  readonly stopped: GridResult['stopped'] | 'paused';
+};
 
 function resultOf(end: End): ShownResult {
   switch (end.kind) {
@@ -40,7 +46,12 @@ function resultOf(end: End): ShownResult {
     case 'paused': {
       const partial = gridResult(end.state.counters, end.state.failures, null);
       const { attempted, withoutResult, alreadyDone } = end.state.counters;
-      return { ...partial, ran: attempted - withoutResult - alreadyDone, ok: false, stopped: 'paused' };
+      return {
+        ...partial,
+        ran: attempted - withoutResult - alreadyDone,
+        ok: false,
+        stopped: 'paused',
+      };
     }
   }
 }
@@ -64,16 +75,15 @@ async function printText(
   open: OpenExperiment,
   end: End,
   result: ShownResult,
-  grid: StartedGrid | null,
+  grid: ShownGrid,
 ): Promise<void> {
-  if (result.stopped === 'red' && end.kind === 'result' && grid !== null) {
-    await showRed(cli, grid);
-    return;
-  }
   const { collectReport } = await import('../../report/model.js');
   const { reportText } = await import('../../report/terminal.js');
   const { reportFile } = await import('../../report/write-report.js');
-  printLine(cli, reportText(await collectReport(open.dir)));
+  const { experiment } = open;
+  const report = await collectReport(open.dir, experiment);
+  printLine(cli, reportText(report, { primary: experiment.primary }));
+  printLine(cli, '');
   if (result.total === 0 && result.stopped === null) printLine(cli, 'nothing left to do');
   else {
     printLine(
@@ -88,15 +98,9 @@ async function printText(
     );
   }
   printLine(cli, `report: ${relative(cli.cwd, reportFile(open.dir)) || reportFile(open.dir)}`);
-  if (grid?.uiUrl != null) printLine(cli, `web:    ${grid.uiUrl}`);
-  if (result.stopped === 'paused') printLine(cli, `next: llmx-client resume ${grid?.workflowId ?? ''}`);
-  else if (result.stopped !== null) printLine(cli, `stopped: ${result.stopped}\nnext: llmx-client start-grid`);
+  if (grid.uiUrl !== null) printLine(cli, `web:    ${grid.uiUrl}`);
+  if (result.stopped === 'paused') printLine(cli, `next: llmx-client resume ${grid.workflowId}`);
+  else if (result.stopped !== null)
+    printLine(cli, `stopped: ${result.stopped}\nnext: llmx-client start-grid`);
   else if (!result.ok) printLine(cli, 'next: llmx-client start-grid');
-}
-
-async function showRed(cli: CliContext, grid: StartedGrid): Promise<void> {
-  const { readState } = await import('../../temporal/grid-state.js');
-  const preflight = (await readState(grid.handle))?.preflight ?? null;
-  if (preflight !== null) printLine(cli, checksText(preflight.checks, 'RED', cli.stdoutIsTty));
-  printLine(cli, 'next: llmx-client doctor');
 }

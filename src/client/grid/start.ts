@@ -3,7 +3,8 @@ import type { GridFilters } from '../../domain/plan/cell.js';
 import { gridWorkflowId } from '../../domain/grid/ids.js';
 import { loadPlanStatus } from '../../storage/plan-status.js';
 import { filterHash } from '../../temporal/filter-hash.js';
-import { startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
+import { isRunning, startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
+import { uiLink } from '../../temporal/ids.js';
 import { connectServices, serverRuns, type Services } from '../services.js';
 import type { StartGridFlags } from '../commands/start-grid.js';
 import type { CliContext } from '../context.js';
@@ -30,13 +31,18 @@ export async function runStartGrid(
     return;
   }
   const nothingToDo = !redoDone && cells.every((cell) => cell.done);
-  if (nothingToDo && flags.wait === true && !(await serverRuns(cli, open.layout, flags.address))) {
-    // Without a server no grid runs, and one that has nothing to do needs none.
-    await printEnd(cli, open, { kind: 'nothing' }, flags.json === true, null);
+  // Without a server no grid runs, and one that has nothing to do needs none.
+  if (nothingToDo && !(await serverRuns(cli, open.layout, flags.address))) {
+    await printNothingToDo(cli, flags, open, filters, null);
     return;
   }
   const services = await connectServices(cli, open, flags.address);
   try {
+    const workflowId = gridWorkflowId(open.key, filterHash(filters));
+    if (nothingToDo && !(await isRunning(services, workflowId))) {
+      await printNothingToDo(cli, flags, open, filters, services);
+      return;
+    }
     await startAndShow(cli, flags, filters, open, services);
   } finally {
     await services.close();
@@ -59,13 +65,34 @@ async function startAndShow(
   for (const change of prepared.changes) note(cli, `changed since the last start: ${change}`);
   const workflowId = gridWorkflowId(open.key, filterHash(filters));
   const grid = await startOrAttach(services, workflowId, prepared.input);
-  if (grid.attached) note(cli, `attached to ${workflowId}, which runs with the plan it started with`);
+  if (grid.attached)
+    note(cli, `attached to ${workflowId}, which runs with the plan it started with`);
   note(cli, `grid ${workflowId}`);
   if (grid.uiUrl !== null) note(cli, `web   ${grid.uiUrl}`);
 
   const state = await waitForVerdict(grid.handle);
+  if (state?.preflight?.verdict === 'RED') throw redError(cli, state.preflight.checks);
   if (flags.wait === true) await waitForEnd(cli, flags, open, grid);
   else showVerdict(cli, flags, grid, state);
+}
+
+/** No workflow is started: the history of the grid that did the work stays the latest. */
+async function printNothingToDo(
+  cli: CliContext,
+  flags: StartGridFlags,
+  open: OpenExperiment,
+  filters: GridFilters,
+  services: Services | null,
+): Promise<void> {
+  const workflowId = gridWorkflowId(open.key, filterHash(filters));
+  const base = services?.uiUrl ?? null;
+  const link = base === null ? null : uiLink(base, services?.namespace ?? 'default', workflowId);
+  if (flags.json === true && flags.wait !== true) {
+    const none = { attached: false, verdict: null, phase: 'done' };
+    printJson(cli, 'gridStart', { workflowId, uiUrl: link, ...none });
+    return;
+  }
+  await printEnd(cli, open, { kind: 'nothing' }, flags.json === true, { workflowId, uiUrl: link });
 }
 
 /** Without `--wait`: the verdict, what it means, and the next command. */
@@ -76,7 +103,6 @@ function showVerdict(
   state: GridState | null,
 ): void {
   const preflight = state?.preflight ?? null;
-  if (preflight?.verdict === 'RED') throw redError(cli, preflight.checks);
   if (flags.json === true) {
     const { workflowId, uiUrl, attached } = grid;
     printJson(cli, 'gridStart', {
@@ -88,7 +114,8 @@ function showVerdict(
     });
     return;
   }
-  if (preflight !== null) printLine(cli, checksText(preflight.checks, preflight.verdict, cli.stdoutIsTty));
+  if (preflight !== null)
+    printLine(cli, checksText(preflight.checks, preflight.verdict, cli.stdoutIsTty));
   if (state?.phase === 'waiting') {
     printLine(cli, `next: llmx-client approve ${grid.workflowId} --reason "…"`);
     printLine(cli, `  or: llmx-client reject ${grid.workflowId} --reason "…"`);

@@ -1,4 +1,3 @@
-import type { GridFilters } from '../../domain/plan/cell.js';
 import { NO_FILTERS, cellLabel } from '../../domain/plan/cell.js';
 import type { GridState } from '../../domain/grid/contracts.js';
 import { gridIdOf } from '../../domain/grid/ids.js';
@@ -28,7 +27,7 @@ export async function runStatus(
   flags: StatusFlags,
 ): Promise<void> {
   const open = await openExperiment(cli);
-  const { counts } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS as GridFilters);
+  const { counts } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS);
   const live = await readLive(cli, open, workflow, flags.address);
   if (flags.json === true) printJson(cli, 'status', statusJson(counts, live));
   else printText(cli, open, counts, live);
@@ -123,7 +122,10 @@ function printText(
   if (live?.uiUrl != null) printLine(cli, `web  ${live.uiUrl}`);
   if (state?.running != null) {
     const label = cellLabel(state.running, open.experiment.repeats);
-    printLine(cli, `running: cell ${state.running.index} · ${label} since ${state.running.startedAt}`);
+    printLine(
+      cli,
+      `running: cell ${state.running.index} · ${label} since ${state.running.startedAt}`,
+    );
   }
   if (state?.reason != null) printLine(cli, `reason: ${state.reason}`);
   if (phase === 'waiting' && state?.preflight != null) {

@@ -89,7 +89,7 @@ async function existing(folder: string, names: readonly string[]): Promise<reado
 }
 
 function asInitError(error: unknown, folder: string): LlmxError {
-  const hint = 'llmx-client init in a folder that you can write to';
+  const hint = 'llmx-client init ~/my-experiment';
   if (error instanceof LlmxError) return new LlmxError(error.code, { ...error.params, folder });
   const { code, message } = error as NodeJS.ErrnoException;
   return new LlmxError('init_failed', { folder, reason: code ?? message, hint }, { cause: error });

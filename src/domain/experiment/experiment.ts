@@ -91,8 +91,7 @@ export interface PreflightSettings {
 }
 
 export type OrderSpec =
-  | { readonly kind: 'rotate' }
-  | { readonly kind: 'random'; readonly seed: number };
+  { readonly kind: 'rotate' } | { readonly kind: 'random'; readonly seed: number };
 
 export interface Experiment {
   readonly name: string;

@@ -57,10 +57,12 @@ export function parseApps(file: Fields): Apps {
     return { apps: [], keys: null };
   }
   const entries = entriesOf(file.source, map, 'apps');
+  const keys = entries.map((entry) => entry.key);
+  // A key with a fault of its own may be the one that a task means.
+  const allRead = keys.length === map.items.length && keys.every(PLAIN_NAME.allows);
   return {
     apps: entries.flatMap((entry) => parseApp(file, entry) ?? []),
-    // A key with a fault of its own may be the one that a task names.
-    keys: entries.length < map.items.length ? null : entries.map((entry) => entry.key),
+    keys: allRead ? keys : null,
   };
 }
 

@@ -57,7 +57,7 @@ export function parseExperiment(
   if (experiment !== null) return { ok: true, experiment };
   const empty = fileFault(
     `${FILE} needs a name: the file is empty`,
-    'llmx-client init writes an example',
+    'write name, agents, conditions, apps and tasks',
   );
   return { ok: false, faults: [empty] };
 }

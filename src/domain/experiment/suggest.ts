@@ -11,8 +11,14 @@ export function suggest(given: string, candidates: readonly string[]): string | 
   let fewest = Infinity;
   for (const candidate of candidates) {
     const edits = distance(lowered, candidate.toLowerCase());
-    const allowed = Math.max(1, Math.floor(Math.max(given.length, candidate.length) / 3));
+    const third = Math.max(1, Math.floor(Math.max(given.length, candidate.length) / 3));
+    // Swapped letters count as two edits, but are one slip.
+    const allowed = sameLetters(lowered, candidate) ? third + 1 : third;
     if (edits <= allowed && edits < fewest) [best, fewest] = [candidate, edits];
   }
   return best;
+}
+
+function sameLetters(a: string, b: string): boolean {
+  return [...a].sort().join('') === [...b.toLowerCase()].sort().join('');
 }

@@ -6,7 +6,9 @@ export function checksAsMarkdown(verdict: Verdict, checks: readonly Check[]): st
     (check) =>
       `| ${check.status} | ${cell(check.name)} | ${cell(check.detail)} | ${cell(check.hint ?? '')} |`,
   );
-  return [`**${verdict}**`, '', '| | check | detail | next |', '|---|---|---|---|', ...rows].join('\n');
+  return [`**${verdict}**`, '', '| | check | detail | next |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 function cell(text: string): string {

@@ -21,7 +21,8 @@ export const TRIAL_ERRORS = {
     retry: 'never',
   },
   template_not_flat: {
-    message: 'app {app}: the template holds {problem}; trials need one flat commit for each task and a clean tree',
+    message:
+      'app {app}: the template holds {problem}; trials need one flat commit for each task and a clean tree',
     hint: 'llmx-client doctor',
     exitCode: 1,
     retry: 'never',

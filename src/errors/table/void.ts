@@ -32,15 +32,24 @@ export const VOID_ERRORS = {
   out_of_memory: voidError('the sandbox ran out of memory', 'raise trial.memory in experiment.yml'),
   disk_full: voidError('the disk filled up during the trial', 'llmx-client clean'),
   login: voidError('the login of the agent has expired', 'llmx-client login {agent}'),
-  contaminated: voidError('the agent loaded configuration that is not the trial’s', 'llmx-client doctor'),
-  model_differs: voidError('another model answered than the one asked for', 'check the model in experiment.yml'),
+  contaminated: voidError(
+    'the agent loaded configuration that is not the trial’s',
+    'llmx-client doctor',
+  ),
+  model_differs: voidError(
+    'another model answered than the one asked for',
+    'check the model in experiment.yml',
+  ),
   nothing_done: voidError('the agent made no model call at all', 'llmx-client doctor'),
   cancelled: voidError('the trial was cancelled', 'llmx-client start-grid'),
   host_slept: voidError('the machine slept during the trial', 'llmx-client start-grid'),
   supervisor_died: voidError('the trial’s supervisor died with its host', 'llmx-client start-grid'),
   overload: voidError('the model provider was overloaded', 'llmx-client start-grid'),
   quota: voidError('the model provider’s quota is used up', 'llmx-client start-grid'),
-  unknown_error: voidError('the trial ended in a way llmx does not know: {reason}', 'llmx-client doctor'),
+  unknown_error: voidError(
+    'the trial ended in a way llmx does not know: {reason}',
+    'llmx-client doctor',
+  ),
   ungraded: voidError(
     'the tests could not run after the agent had finished',
     'read test_after.txt in the attempt folder',

@@ -6,6 +6,7 @@ import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { editTree, filesAt, readCommit, writeOrphan, type CommitText } from '../git/commit.js';
 import { makeFreshRepository } from '../git/fresh-repository.js';
 import { git, GitFailure, ordinary, type Repository } from '../git/git.js';
+import { isFolder } from '../git/work-tree-changes.js';
 import { sealGrade } from './grade-seal.js';
 import type { Phase, PhaseContext } from './state.js';
 import { faultOf, inspect, type Inspection } from './inspect-isolation.js';
@@ -34,6 +35,7 @@ export const isolate: Phase = async ({ spec }: PhaseContext) => {
 };
 
 async function isolateOne(spec: ProgramSpec, dir: string): Promise<Inspection> {
+  if (!isFolder(dir)) throw new GitFailure('there is no checkout');
   const old: Repository = { gitDir: gitDirOf(dir), workTree: dir };
   const ref = `refs/heads/${spec.branch}`;
   const [commit, unwanted] = await Promise.all([

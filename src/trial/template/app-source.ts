@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmxError } from '../../errors/llmx-error.js';
+import { appVariable } from '../../storage/checkout.js';
 import { runCommand } from '../../support/run-command.js';
 import { makeEmptyGitDir } from '../git/fresh-repository.js';
 import { gitEnv, gitText, type Repository } from '../git/git.js';
@@ -74,8 +75,7 @@ function unusable(
   kind: 'git' | 'commit',
   cause?: unknown,
 ): LlmxError {
-  const variable = `LLMX_APP_${app.toUpperCase().replace(/[-.]/g, '_')}`;
   const hint =
-    kind === 'git' ? `export ${variable}=/path/to/the/checkout` : 'llmx-client start-grid';
+    kind === 'git' ? `export ${appVariable(app)}=/path/to/the/checkout` : 'llmx-client start-grid';
   return new LlmxError('checkout_unusable', { app, problem, hint }, { cause });
 }

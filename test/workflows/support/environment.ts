@@ -1,10 +1,12 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import type { HostActivities, TrialActivities } from '../../../src/domain/grid/contracts.js';
 import { hostTaskQueue, trialTaskQueue } from '../../../src/domain/grid/ids.js';
 
 const BUNDLE = fileURLToPath(new URL('../../../dist/workflow-bundle.js', import.meta.url));
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 /** The Java server that skips time: a wait of three days takes milliseconds. */
 export async function timeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
