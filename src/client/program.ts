@@ -3,7 +3,7 @@ import { ENGINE_VERSION } from '../support/version.js';
 import { approveCommand, rejectCommand } from './commands/approve.js';
 import { doctorCommand } from './commands/doctor.js';
 import { initCommand } from './commands/init.js';
-import { pauseCommand, resumeCommand } from './commands/pause.js';
+import { controlCommands } from './commands/control.js';
 import { planCommand } from './commands/plan.js';
 import { reportCommand } from './commands/report.js';
 import { runTrialCommand } from './commands/run-trial.js';
@@ -34,8 +34,7 @@ export function buildProgram(cli: CliContext): Command {
     statusCommand(cli),
     approveCommand(cli),
     rejectCommand(cli),
-    pauseCommand(cli),
-    resumeCommand(cli),
+    ...controlCommands(cli),
     runTrialCommand(cli),
     reportCommand(cli),
     serverCommand(cli),

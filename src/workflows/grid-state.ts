@@ -27,6 +27,7 @@ export class GridProgress {
   constructor(private readonly input: GridInput) {
     this.counters = input.carry?.counters ?? EMPTY_COUNTERS;
     this.failures = input.carry?.failures ?? [];
+    this.preflight = input.carry?.preflight ?? null;
   }
 
   state(): GridState {

@@ -12,6 +12,7 @@ import {
   startChild,
   workflowInfo,
   type ChildWorkflowHandle,
+  type WorkflowInfo,
 } from '@temporalio/workflow';
 import type {
   ApprovalMessage,
@@ -28,20 +29,21 @@ import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
 import { MAX_VOID_RERUNS, VOID_REASONS, isVoidReason } from '../domain/trial/outcome.js';
 import { NON_RETRYABLE_CODES } from '../errors/table.js';
 import { assertAnswerable } from './approval.js';
+import { Control } from './control.js';
 import { GridProgress } from './grid-state.js';
 import {
   approveSignal,
   approveUpdate,
-  pauseSignal,
   preflightChangedSignal,
   rejectSignal,
   rejectUpdate,
-  resumeSignal,
   stateQuery,
 } from './messages.js';
 import { preflightWorkflow } from './preflight.js';
 
 const PAGE_SIZE = 200;
+/** The server suggests a new run at 4,096 events; this holds where it has another limit or none. */
+const MAX_HISTORY_EVENTS = 4_096;
 
 const host = proxyActivities<HostActivities>({
   startToCloseTimeout: '15 minutes',
@@ -61,7 +63,7 @@ export async function gridWorkflow(input: GridInput): Promise<GridResult> {
   const grid = new Grid(input);
   grid.listen();
   try {
-    return await grid.run();
+    return await grid.control.grid.run(() => grid.run());
   } catch (error) {
     if (!isCancellation(error)) throw error;
     return await CancellationScope.nonCancellable(() => grid.close('cancelled'));
@@ -70,11 +72,18 @@ export async function gridWorkflow(input: GridInput): Promise<GridResult> {
 
 class Grid {
   private readonly progress: GridProgress;
+  readonly control: Control;
   private preflight: ChildWorkflowHandle<typeof preflightWorkflow> | null = null;
-  private pauseReason: string | null = null;
 
   constructor(private readonly input: GridInput) {
     this.progress = new GridProgress(input);
+    this.control = new Control(
+      input.carry,
+      () => this.progress.state(),
+      () => {
+        this.progress.counters = { ...this.progress.counters, consecutiveVoids: 0 };
+      },
+    );
   }
 
   /** Handlers are there before the first await: a signal may be older than the first task. */
@@ -106,13 +115,7 @@ class Grid {
     });
     setHandler(approveUpdate, approve, { validator });
     setHandler(rejectUpdate, reject, { validator });
-    setHandler(pauseSignal, () => {
-      this.pauseReason ??= 'paused by a person';
-    });
-    setHandler(resumeSignal, () => {
-      this.pauseReason = null;
-      this.progress.counters = { ...this.progress.counters, consecutiveVoids: 0 };
-    });
+    this.control.listen();
   }
 
   async run(): Promise<GridResult> {
@@ -136,7 +139,7 @@ class Grid {
         await this.gate();
         await this.runCell(cell, broken.get(cell.task) ?? null);
         cursor += 1;
-        if (workflowInfo().continueAsNewSuggested) await this.continueFrom(runListId, cursor);
+        if (isLong(workflowInfo())) await this.continueFrom(runListId, cursor);
       }
     }
   }
@@ -165,20 +168,20 @@ class Grid {
   private async gate(): Promise<void> {
     const { consecutiveVoids } = this.progress.counters;
     if (consecutiveVoids >= this.input.maxConsecutiveVoids) {
-      this.pauseReason ??= `${consecutiveVoids} trials in a row gave no result`;
+      this.control.pause(`${consecutiveVoids} trials in a row gave no result`);
     }
     await this.waitWhilePaused();
   }
 
   private async waitWhilePaused(): Promise<void> {
-    if (this.pauseReason === null) return;
-    this.progress.enter('paused', this.pauseReason);
-    await condition(() => this.pauseReason === null);
+    if (this.control.reason === null) return;
+    this.progress.enter('paused', this.control.reason);
+    await condition(() => this.control.reason === null);
     this.progress.enter('running');
   }
 
   private async runCell(cell: PlannedCell, broken: RunTrialResult | null): Promise<void> {
-    const result = broken ?? (await this.trialWithReruns(cell));
+    const result = broken ?? (await this.resultOf(cell));
     this.progress.counters = countCell(this.progress.counters, result);
     const hasResult = result.status === 'valid' || result.status === 'already-done';
     const code = result.code ?? (result.status === 'ungraded' ? 'ungraded' : 'unexpected');
@@ -195,6 +198,18 @@ class Grid {
             error: result.error ?? code,
           },
     );
+  }
+
+  private async resultOf(cell: PlannedCell): Promise<RunTrialResult> {
+    const skipped = notRun('skipped', 'left out by a person');
+    if (this.control.isSkipped(cell.index)) return skipped;
+    try {
+      return await this.control.skippable(cell.index, () => this.trialWithReruns(cell));
+    } catch (error) {
+      // The whole grid may be cancelled at the same moment: then it ends here.
+      if (!isCancellation(error) || this.control.grid.consideredCancelled) throw error;
+      return skipped;
+    }
   }
 
   /** A void that says nothing about agent or task is tried again, up to two more times. */
@@ -218,7 +233,7 @@ class Grid {
       } catch (error) {
         const failure = applicationFailureOf(error);
         if (failure?.type !== 'disk_low') throw error;
-        this.pauseReason = failure.message;
+        this.control.pause(failure.message);
         await this.waitWhilePaused();
         continue;
       }
@@ -260,6 +275,8 @@ class Grid {
         cursor,
         counters: this.progress.counters,
         failures: this.progress.failures,
+        preflight: this.progress.state().preflight,
+        ...this.control.carried(),
       },
     });
   }
@@ -275,6 +292,10 @@ class Grid {
     await condition(allHandlersFinished);
     return gridResult(this.progress.counters, this.progress.failures, stopped);
   }
+}
+
+function isLong(info: WorkflowInfo): boolean {
+  return info.continueAsNewSuggested || info.historyLength >= MAX_HISTORY_EVENTS;
 }
 
 function notRun(code: string, error: string): RunTrialResult {

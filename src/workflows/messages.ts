@@ -13,5 +13,13 @@ export const rejectUpdate = defineUpdate<string, [ApprovalMessage?]>('reject');
 
 export const pauseSignal = defineSignal<[]>('pause');
 export const resumeSignal = defineSignal<[]>('resume');
+export const cancelSignal = defineSignal<[]>('cancel');
+/** Index of a cell in the plan, from 1. */
+export const skipSignal = defineSignal<[number]>('skip');
+/** The same by name; they answer with one sentence, and refuse what makes no sense now. */
+export const pauseUpdate = defineUpdate<string>('pause');
+export const resumeUpdate = defineUpdate<string>('resume');
+export const cancelUpdate = defineUpdate<string>('cancel');
+export const skipUpdate = defineUpdate<string, [number]>('skip');
 
 export const preflightChangedSignal = defineSignal<[PreflightChange]>('preflightChanged');

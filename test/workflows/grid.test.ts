@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import type { GridInput, GridResult, GridState } from '../../src/domain/grid/contracts.js';
-import { hostTaskQueue, preflightIdOf } from '../../src/domain/grid/ids.js';
-import { timeSkippingEnvironment, withWorkers } from './support/environment.js';
-import {
-  VALID_PASS,
-  cells,
-  gridInput,
-  report,
-  stubHost,
-  voided,
-  type StubHost,
-} from './support/stub-host.js';
+import type { GridState } from '../../src/domain/grid/contracts.js';
+import { preflightIdOf } from '../../src/domain/grid/ids.js';
+import { timeSkippingEnvironment } from './support/environment.js';
+import { GridLab } from './support/grid-lab.js';
+import { VALID_PASS, cells, report, stubHost, voided } from './support/stub-host.js';
 
 const DAY_MS = 24 * 3_600_000;
 
+jest.setTimeout(30_000);
+
 describe('gridWorkflow', () => {
   let environment: TestWorkflowEnvironment;
-  let count = 0;
 
   beforeAll(async () => {
     environment = await timeSkippingEnvironment();
@@ -29,38 +23,14 @@ describe('gridWorkflow', () => {
     await environment?.teardown();
   });
 
-  /** Starts a grid on a host of its own; `during` may look and answer before the result is awaited. */
-  async function run(
-    stub: StubHost,
-    options: {
-      readonly input?: Partial<GridInput>;
-      readonly during?: (handle: WorkflowHandle) => Promise<void>;
-    } = {},
-  ): Promise<GridResult> {
-    const hostId = `test${++count}`;
-    return withWorkers(environment, hostId, stub, async () => {
-      const handle = await environment.client.workflow.start('gridWorkflow', {
-        workflowId: `llmx-grid-demo-${count}`,
-        taskQueue: hostTaskQueue(hostId),
-        args: [gridInput(hostId, options.input)],
-      });
-      await options.during?.(handle);
-      return (await handle.result()) as GridResult;
-    });
-  }
-
-  async function untilPhase(
+  const lab = new GridLab(() => environment, 'grid');
+  const run = lab.run.bind(lab);
+  const untilPhase = (
     handle: WorkflowHandle,
     phase: GridState['phase'],
     accept: (state: GridState) => boolean = () => true,
-  ): Promise<GridState> {
-    for (let tries = 0; tries < 400; tries++) {
-      const state = await handle.query<GridState>('state');
-      if (state.phase === phase && accept(state)) return state;
-      await environment.client.workflowService.getSystemInfo({}); // a round trip, not a sleep
-    }
-    throw new Error(`the grid never got to ${phase}`);
-  }
+  ): Promise<GridState> =>
+    lab.untilState(handle, (state) => state.phase === phase && accept(state));
 
   it('runs every cell in order when the preflight is GREEN, and counts wrong fixes as results', async () => {
     const stub = stubHost({

@@ -1,6 +1,6 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { gridIdOf, preflightIdOf } from '../../domain/grid/ids.js';
 import { LlmxError } from '../../errors/llmx-error.js';
+import { answeredUpdate } from '../../temporal/answered-update.js';
 import { readState } from '../../temporal/grid-state.js';
 import { stateLayout } from '../../storage/state-layout.js';
 import { stateDir } from '../../support/paths.js';
@@ -36,50 +36,47 @@ async function answer(
   workflow: string,
   flags: AnswerFlags,
 ): Promise<void> {
-  const { WorkflowNotFoundError, WorkflowUpdateFailedError } = await import('@temporalio/client');
-  const workflowId = preflightIdOf(workflow);
-  const handle = services.client.workflow.getHandle(workflowId);
-  try {
-    const { status } = await handle.describe();
-    if (status.name !== 'RUNNING') {
-      const state = await readState(handle);
-      throw new LlmxError('not_waiting', {
-        workflowId: gridIdOf(workflow),
-        state: `its preflight has ended with ${state?.verdict ?? status.name.toLowerCase()}`,
-      });
+  const workflowId = gridIdOf(workflow);
+  const preflightId = preflightIdOf(workflow);
+  await assertWaiting(services, preflightId, workflowId);
+  const message = {
+    by: cli.env['USER'] ?? 'unknown',
+    ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+    ...(flags.hash === undefined ? {} : { hash: flags.hash }),
+  };
+  await answeredUpdate(services, preflightId, verb, [message], (refusal) => {
+    switch (refusal.type) {
+      case 'not_waiting':
+        return new LlmxError('not_waiting', { workflowId, state: refusal.message });
+      case 'approval_stale':
+        return new LlmxError('approval_stale', {
+          given: flags.hash ?? '',
+          current: refusal.message,
+        });
+      default:
+        return null;
     }
-    await handle.executeUpdate(verb, {
-      args: [
-        {
-          by: cli.env['USER'] ?? 'unknown',
-          ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-          ...(flags.hash === undefined ? {} : { hash: flags.hash }),
-        },
-      ],
-    });
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) {
-      throw new LlmxError(
-        'workflow_not_found',
-        { workflowId: gridIdOf(workflow) },
-        { cause: error },
-      );
-    }
-    if (error instanceof WorkflowUpdateFailedError) {
-      throw refusal(error.cause, gridIdOf(workflow), flags) ?? error;
-    }
-    throw error;
-  }
+  });
 }
 
-function refusal(cause: unknown, workflowId: string, flags: AnswerFlags): LlmxError | null {
-  if (!(cause instanceof ApplicationFailure)) return null;
-  switch (cause.type) {
-    case 'not_waiting':
-      return new LlmxError('not_waiting', { workflowId, state: cause.message });
-    case 'approval_stale':
-      return new LlmxError('approval_stale', { given: flags.hash ?? '', current: cause.message });
-    default:
-      return null;
+/** A preflight that has ended answers no update; its last state says what became of it. */
+async function assertWaiting(
+  services: Services,
+  preflightId: string,
+  workflowId: string,
+): Promise<void> {
+  const { WorkflowNotFoundError } = await import('@temporalio/client');
+  const handle = services.client.workflow.getHandle(preflightId);
+  try {
+    const { status } = await handle.describe();
+    if (status.name === 'RUNNING') return;
+    const verdict = (await readState(handle))?.verdict ?? status.name.toLowerCase();
+    throw new LlmxError('not_waiting', {
+      workflowId,
+      state: `its preflight has ended with ${verdict}`,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new LlmxError('workflow_not_found', { workflowId }, { cause: error });
   }
 }

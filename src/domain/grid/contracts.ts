@@ -35,6 +35,11 @@ export interface GridCarry {
   readonly cursor: number;
   readonly counters: GridCounters;
   readonly failures: readonly CellFailure[];
+  readonly preflight: PreflightReport | null;
+  /** Why the grid is to pause, set by a person just before the run ended. */
+  readonly pauseReason: string | null;
+  /** Indexes of cells a person wants left out. */
+  readonly skipped: readonly number[];
 }
 
 export interface GridCounters {

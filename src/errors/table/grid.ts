@@ -20,6 +20,36 @@ export const GRID_ERRORS = {
     exitCode: 6,
     retry: 'never',
   },
+  grid_ended: {
+    message: '{workflowId} has ended ({state})',
+    hint: 'llmx-client status',
+    exitCode: 6,
+    retry: 'never',
+  },
+  grid_not_paused: {
+    message: '{workflowId} is not paused (it is {state})',
+    hint: 'llmx-client status',
+    exitCode: 6,
+    retry: 'never',
+  },
+  no_grid_running: {
+    message: 'no grid of {experiment} is running',
+    hint: 'llmx-client start-grid',
+    exitCode: 6,
+    retry: 'never',
+  },
+  unknown_cell: {
+    message: 'there is no cell {cell} in the plan',
+    hint: 'llmx-client plan',
+    exitCode: 6,
+    retry: 'never',
+  },
+  skipped: {
+    message: 'the cell was left out by a person',
+    hint: 'llmx-client start-grid',
+    exitCode: 5,
+    retry: 'never',
+  },
   grid_running: {
     message: 'grid {workflowId} is running; --redo-done cannot change it',
     hint: 'llmx-client status',

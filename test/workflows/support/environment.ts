@@ -21,7 +21,12 @@ export async function timeSkippingEnvironment(): Promise<TestWorkflowEnvironment
 export async function withWorkers<T>(
   environment: TestWorkflowEnvironment,
   hostId: string,
-  activities: { readonly host: HostActivities; readonly trial: TrialActivities },
+  activities: {
+    readonly host: HostActivities;
+    readonly trial: TrialActivities;
+    /** False where another worker takes over: the clock of this server never ends a sticky queue. */
+    readonly sticky?: boolean;
+  },
   body: () => Promise<T>,
 ): Promise<T> {
   const connection = environment.nativeConnection;
@@ -32,6 +37,7 @@ export async function withWorkers<T>(
     taskQueue: hostTaskQueue(hostId),
     workflowBundle: { codePath: BUNDLE },
     activities: activities.host,
+    ...(activities.sticky === false ? { maxCachedWorkflows: 0 } : {}),
   });
   const trial = await Worker.create({
     connection,
