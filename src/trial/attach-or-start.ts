@@ -1,9 +1,10 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cellDir, countedAttempts, type Attempt } from '../storage/results-tree.js';
+import { cellDir, countedAttempts, readAttempt, type Attempt } from '../storage/results-tree.js';
 import { isErrno, writeJsonAtomic } from '../support/atomic-file.js';
 import { pathExists } from '../support/path-exists.js';
 import { ownIdentity } from '../support/process-identity.js';
+import { crashPoint, isClaimBroken } from '../support/test-switches.js';
 import { awaitClosed } from './await-closed.js';
 import { bury } from './bury.js';
 import { createClaim, readClaims, type Claim, type Claims } from './claims.js';
@@ -38,7 +39,8 @@ export async function attachOrStart(
   const dir = cellDir(request.experimentDir, request.cell);
   for (;;) {
     options.signal?.throwIfAborted();
-    const claims = await readClaims(dir);
+    crashPoint('attach:before-look');
+    const claims = isClaimBroken() ? forgotten(await readClaims(dir)) : await readClaims(dir);
     const own = ownRecord(claims, request.requestId);
     if (own !== null) return { kind: 'record', attempt: own };
     const open = claims.open[0];
@@ -64,7 +66,18 @@ export async function attachOrStart(
       ...options,
       starter: started.starter,
     });
+    crashPoint('attach:closed');
+    if (isClaimBroken()) return { kind: 'record', attempt: await closedAttempt(dir, started) };
   }
+}
+
+/** Test-only: a cell about which nothing is known but the next free number. */
+function forgotten({ next }: Claims): Claims {
+  return { all: [], open: [], next };
+}
+
+async function closedAttempt(dir: string, { claim }: Started): Promise<Attempt> {
+  return readAttempt(dir, claim.stamp);
 }
 
 function isCancelled({ cancel }: WaitOptions): boolean {
@@ -116,15 +129,20 @@ async function start(
     createdAt: new Date().toISOString(),
     claimant: ownIdentity(),
   };
+  crashPoint('attach:before-claim');
   if (!(await createClaim(dir, claim))) {
     await rmdir(attemptDir);
     return null;
   }
+  crashPoint('attach:claimed');
   try {
     const trialDir = await writeSpec(claim, attemptDir, request, host, prepared);
+    crashPoint('attach:spec-written');
     // A cancel that came before the folder was there could not leave its mark in it.
     if (isCancelled(options)) await stopTrial(trialDir);
-    return { claim, attemptDir, starter: startSupervisor(trialDir, host) };
+    const starter = startSupervisor(trialDir, host);
+    crashPoint('attach:supervisor-started');
+    return { claim, attemptDir, starter };
   } catch (error) {
     // A claim without a supervisor would hold the cell for as long as this process lives.
     await bury({ claim, attemptDir }, request, host, classifyError(error));

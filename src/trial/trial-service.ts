@@ -5,6 +5,7 @@ import { readExperimentEntry } from '../storage/experiment-entry.js';
 import { loadFrozenPlan, type FrozenPlan } from '../storage/frozen-plan.js';
 import { cellDir } from '../storage/results-tree.js';
 import type { StateLayout } from '../storage/state-layout.js';
+import { testSwitches } from '../support/test-switches.js';
 import { attachOrStart } from './attach-or-start.js';
 import { readClaims } from './claims.js';
 import { stateIdOf } from './ids.js';
@@ -105,7 +106,11 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
     layout: state,
     stateId: stateIdOf(state.root),
     supervisorFile,
-    supervisorEnv: { ...baseEnv(process.env), HOME: process.env['HOME'] ?? '/' },
+    supervisorEnv: {
+      ...baseEnv(process.env),
+      ...testSwitches(process.env),
+      HOME: process.env['HOME'] ?? '/',
+    },
     hostLock,
   };
 }

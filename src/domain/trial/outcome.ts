@@ -15,6 +15,7 @@ export const VOID_REASONS = {
   prompt_missing: { rerun: false },
   solution_did_not_apply: { rerun: false },
   agent_not_runnable: { rerun: false },
+  agent_killed: { rerun: true },
   setup_failed: { rerun: false },
   isolation_failed: { rerun: false },
   sandbox_failed: { rerun: false },

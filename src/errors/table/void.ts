@@ -20,6 +20,10 @@ export const VOID_ERRORS = {
     'the agent program could not be started',
     'read agent_stderr.txt in the attempt folder; check argv and its execute permission',
   ),
+  agent_killed: voidError(
+    'the agent was killed by something outside llmx',
+    'llmx-client start-grid',
+  ),
   setup_failed: voidError(
     'the app could not be prepared',
     'read db_prepare.txt in the attempt folder; check db_prepare',

@@ -1,6 +1,12 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import type { AgentAdapter, AgentVerdict, TranscriptReading } from '../../agents/agent.js';
+import {
+  endedHow,
+  type AgentAdapter,
+  type AgentEnd,
+  type AgentVerdict,
+  type TranscriptReading,
+} from '../../agents/agent.js';
 import { adapterOf } from '../../agents/registry.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
@@ -95,7 +101,14 @@ async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const verdict = run.timedOut ? null : await adapter.judge({ run, stdoutFile, stderrFile });
+  const verdict = run.timedOut ? null : await judge(adapter, { run, stdoutFile, stderrFile });
   const reading = (await adapter.readTranscript?.(stdoutFile)) ?? null;
   return { result, verdict, reading };
+}
+
+/** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
+async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict> {
+  return end.run.signal === 'SIGKILL'
+    ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
+    : adapter.judge(end);
 }

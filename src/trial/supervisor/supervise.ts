@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
+import { crashPoint } from '../../support/test-switches.js';
 import { hidePaths } from '../../support/hide-paths.js';
 import { acquireKernelLock, type KernelLock } from '../../support/kernel-lock.js';
 import { pathExists } from '../../support/path-exists.js';
@@ -32,6 +33,7 @@ export async function supervise(trialDir: string, stop: StopSwitch): Promise<voi
   const spec = await readSupervisorSpec(files.spec);
   if (spec === null) return; // given up and removed before this process came up
   if (!(await takeOwnership(files.owner, { fenced: false, ...ownIdentity() }))) return;
+  crashPoint('supervisor:owned');
   if (await pathExists(join(spec.attemptDir, 'meta.json'))) {
     // Given up and closed between the two lines above: the fence went with the folder.
     await rm(trialDir, { recursive: true, force: true });
@@ -70,12 +72,15 @@ class Supervisor {
           this.progress.enter('waiting');
         },
       });
+      crashPoint('supervisor:locked');
       ending = await this.trial();
     } catch (error) {
       ending = { classification: this.explain(error), run: null };
       await this.endLeftovers();
     }
+    crashPoint('supervisor:before-record');
     await this.close(ending);
+    crashPoint('supervisor:recorded');
     await this.progress.settled();
     await this.removeSandbox();
     await lock?.release();

@@ -1,0 +1,132 @@
+// The experiment that is disturbed: real git app, real trial program, an agent that keeps a ledger.
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../bin/llmx-client.js', import.meta.url));
+
+const TASKS = ['even', 'odd'];
+const CONDITIONS = ['fix', 'leave'];
+
+/** The agent: one line when it starts and one when it ends, in between it sleeps as long as it is told. */
+const AGENT = `#!/bin/sh
+here=$(dirname "$0")
+echo "S $LLMX_TRIAL $(date +%s%N)" >> "$here/ledger.txt"
+read -r wanted seconds
+# Two numbers from the trial's own name: trials of 0.3 to 2 s, the same in every repetition of a seed.
+[ "$wanted" = fix ] && echo right > answer.txt
+sleep "$seconds"
+echo "E $LLMX_TRIAL $(date +%s%N)" >> "$here/ledger.txt"
+`;
+
+const TEST = `import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import assert from 'node:assert/strict';
+test('the answer is right', () => {
+  assert.equal(readFileSync('answer.txt', 'utf8'), 'right\\n');
+});
+`;
+
+/**
+ * @param {{trials: number, secondsOf: (task: string, condition: string) => number, env?: object}} options
+ */
+export function makeLab({ trials, secondsOf, env = {} }) {
+  const root = mkdtempSync(join(tmpdir(), 'llmx-chaos-'));
+  const dir = join(root, 'experiment');
+  const stateDir = join(root, 'state');
+  const repeats = Math.ceil(trials / (TASKS.length * CONDITIONS.length));
+  mkdirSync(dir);
+  makeApp(join(dir, 'app'));
+  writeFileSync(join(dir, '.apps.local'), 'LLMX_APP_ANSWER=./app\n');
+  writeFileSync(join(dir, 'agent.sh'), AGENT, { mode: 0o755 });
+  writeFileSync(join(dir, 'ledger.txt'), '');
+  writeFileSync(join(dir, 'experiment.yml'), experimentText(repeats));
+  for (const task of TASKS) {
+    for (const condition of CONDITIONS) {
+      const folder = join(dir, 'prompts', 'answer', task);
+      mkdirSync(folder, { recursive: true });
+      const seconds = secondsOf(task, condition).toFixed(2);
+      writeFileSync(join(folder, `${condition}.txt`), `${condition} ${seconds}\n`);
+    }
+  }
+  return {
+    root,
+    dir,
+    stateDir,
+    cells: repeats * TASKS.length * CONDITIONS.length,
+    repeats,
+    arms: TASKS.flatMap((task) => CONDITIONS.map((condition) => ({ task, condition }))),
+    /** @returns {Promise<{exit: number | null, stdout: string, stderr: string}>} */
+    cli: (...argv) => runCli(argv, { cwd: dir, stateDir, env }),
+    log: (line) => appendFileSync(join(root, 'chaos.log'), `${new Date().toISOString()} ${line}\n`),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+function experimentText(repeats) {
+  return `name: chaos
+question: is every trial counted once, whatever dies
+runtime: process
+repeats: ${repeats}
+agents:
+  mine: { kind: command, argv: [./agent.sh] }
+conditions: [${CONDITIONS.join(', ')}]
+limits: { max_consecutive_voids: 1000 }
+preflight: { min_free_gb: 0.1 }
+trial: { timeout_seconds: 60, memory: 1g, cpus: 1 }
+apps:
+  answer:
+    toolchain: node
+    test_command: node --test --test-reporter=tap
+    suite_ran_pattern: '^# tests [1-9]'
+    branch_prefix: bench
+tasks:
+${TASKS.map((id) => `  - { id: ${id}, app: answer, test_file: answer.test.mjs, impl_files: [answer.txt] }`).join('\n')}
+`;
+}
+
+function makeApp(folder) {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'answer.txt'), 'wrong\n');
+  writeFileSync(join(folder, 'answer.test.mjs'), TEST);
+  const identity = { NAME: 'chaos', EMAIL: 'chaos@example.invalid', DATE: '2030-01-01T00:00:00Z' };
+  const env = { ...process.env };
+  for (const [key, value] of Object.entries(identity)) {
+    env[`GIT_AUTHOR_${key}`] = value;
+    env[`GIT_COMMITTER_${key}`] = value;
+  }
+  const git = (...argv) => execFileSync('git', argv, { cwd: folder, env, stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch', 'bench/base');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'app');
+  for (const task of TASKS) git('branch', `bench/${task}`);
+}
+
+function runCli(argv, { cwd, stateDir, env }) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [CLI, ...argv], {
+      cwd,
+      env: { ...withoutSettings(process.env), LLMX_STATE_DIR: stateDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.stderr.on('data', (chunk) => (stderr += chunk));
+    // A server that hangs on purpose makes the command hang: the next one looks again.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    child.on('close', (exit) => {
+      clearTimeout(timer);
+      resolve({ exit, stdout, stderr });
+    });
+  });
+}
+
+function withoutSettings(env) {
+  const kept = ['LLMX_TEMPORAL_BIN', 'LLMX_CACHE_DIR'];
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(LLMX|TEMPORAL)_/.test(name) || kept.includes(name)),
+  );
+}

@@ -1,0 +1,80 @@
+// What happens to the lab, and when: each monkey sleeps a seeded while, then does its one thing.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { labProcesses, signal } from './processes.mjs';
+import { seededRandom } from './random.mjs';
+
+/** Longer than the heartbeat time-out of 8 s: the server gives the attempt to another worker meanwhile. */
+const ZOMBIE_MS = 11_000;
+/** Longer than the 10 s for which the SDK tries to report a finished activity. */
+const CUT_MS = 12_000;
+
+const MONKEYS = [
+  { name: 'kill worker', everyMs: [2_000, 10_000], act: (lab) => kill(lab, ['worker']) },
+  { name: 'kill server', everyMs: [15_000, 40_000], act: (lab) => kill(lab, ['server']) },
+  { name: 'kill supervisor', everyMs: [12_000, 30_000], act: (lab) => kill(lab, ['supervisor']) },
+  { name: 'kill agent', everyMs: [10_000, 25_000], act: (lab) => kill(lab, ['agent']) },
+  {
+    name: 'kill everything',
+    everyMs: [45_000, 75_000],
+    act: (lab) => kill(lab, ['server', 'worker', 'supervisor', 'program', 'agent', 'other']),
+  },
+  { name: 'freeze worker', everyMs: [40_000, 80_000], act: freezeWorker },
+  { name: 'cut server at the end of a trial', everyMs: [40_000, 80_000], act: cutServer },
+];
+
+/** Lets every monkey loose until the signal says stop. */
+export async function unleash(lab, seed, stop) {
+  // Numbers of its own for each, so that one monkey's delay does not change another's plan.
+  await Promise.all(
+    MONKEYS.map((monkey, at) => run(monkey, lab, seededRandom(seed * 1_000 + at), stop)),
+  );
+}
+
+async function run({ name, everyMs, act }, lab, random, stop) {
+  for (;;) {
+    await sleep(random.between(...everyMs), undefined, { signal: stop }).catch(() => null);
+    if (stop.aborted) return;
+    const done = await act(lab, stop);
+    lab.log(`${name}: ${done}`);
+  }
+}
+
+function kill(lab, roles) {
+  const victims = labProcesses(lab.stateDir).filter(({ role }) => roles.includes(role));
+  for (const { pid } of victims) signal(pid, 'SIGKILL');
+  return victims.map(({ role, pid }) => `${role} ${pid}`).join(', ') || 'nobody there';
+}
+
+async function freezeWorker(lab, stop) {
+  const [worker] = labProcesses(lab.stateDir).filter(({ role }) => role === 'worker');
+  if (worker === undefined || !signal(worker.pid, 'SIGSTOP')) return 'nobody there';
+  await sleep(ZOMBIE_MS, undefined, { signal: stop }).catch(() => null);
+  signal(worker.pid, 'SIGCONT');
+  return `worker ${worker.pid} for ${ZOMBIE_MS} ms`;
+}
+
+/** The server hangs, with its connections open, from the moment at which a trial is recorded. */
+async function cutServer(lab, stop) {
+  const before = records(lab.dir);
+  while (records(lab.dir) === before) {
+    if (stop.aborted) return 'no trial ended';
+    await sleep(5);
+  }
+  const [server] = labProcesses(lab.stateDir).filter(({ role }) => role === 'server');
+  if (server === undefined || !signal(server.pid, 'SIGSTOP')) return 'nobody there';
+  await sleep(CUT_MS, undefined, { signal: stop }).catch(() => null);
+  signal(server.pid, 'SIGCONT');
+  return `server ${server.pid} for ${CUT_MS} ms`;
+}
+
+export function records(dir) {
+  try {
+    return readdirSync(join(dir, 'results-raw'), { recursive: true }).filter((name) =>
+      name.endsWith('meta.json'),
+    ).length;
+  } catch {
+    return 0; // nothing recorded yet, or a folder vanished while it was read
+  }
+}

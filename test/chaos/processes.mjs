@@ -1,0 +1,41 @@
+// Every process that belongs to one lab, found without asking llmx: by /proc alone.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/**
+ * @returns {{pid: number, role: 'server'|'worker'|'supervisor'|'program'|'agent'|'other', command: string}[]}
+ */
+export function labProcesses(root) {
+  const found = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      const environment = readFileSync(`/proc/${name}/environ`, 'utf8');
+      const cwd = readlinkSync(`/proc/${name}/cwd`);
+      if (command === '') continue; // a zombie
+      if (![command, environment, cwd].some((text) => text.includes(root))) continue;
+      found.push({ pid: Number(name), role: roleOf(command), command });
+    } catch {
+      // Ended while it was looked at.
+    }
+  }
+  return found;
+}
+
+function roleOf(command) {
+  if (/ server start-dev /.test(command)) return 'server';
+  if (/worker\/main\.js/.test(command)) return 'worker';
+  if (/supervisor\.mjs/.test(command)) return 'supervisor';
+  if (/program\.mjs/.test(command)) return 'program';
+  if (/agent\.sh/.test(command)) return 'agent';
+  return 'other';
+}
+
+export function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false; // gone already
+  }
+}
