@@ -6,17 +6,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** CommonJS packages in an ES module bundle ask for `require`. */
-const REQUIRE = `import { createRequire as __llmxCreateRequire } from 'node:module'; const require = __llmxCreateRequire(import.meta.url);`;
-
 const ENTRIES = [
   // Images may have an older node than the host; the program brings no packages along.
-  { name: 'program', target: 'node18', banner: {} },
-  { name: 'supervisor', target: 'node20', banner: { js: REQUIRE } },
+  { name: 'program', target: 'node18', format: 'esm', extension: 'mjs' },
+  { name: 'supervisor', target: 'node20', format: 'cjs', extension: 'cjs' },
 ];
 
 /**
- * Writes `<outDir>/program.mjs` and, where its source is there, `<outDir>/supervisor.mjs`.
+ * Writes `<outDir>/program.mjs` and, where its source is there, `<outDir>/supervisor.cjs`.
  * @param {string} outDir
  * @param {readonly string[]} [only] `program` or `supervisor`; both when left out
  * @returns {Promise<string[]>} the files written
@@ -27,16 +24,15 @@ export async function bundleTrial(outDir, only) {
     .map((entry) => ({ ...entry, source: join(root, 'src/trial', entry.name, 'main.ts') }))
     .filter(({ source }) => existsSync(source));
   return Promise.all(
-    present.map(async ({ name, target, banner, source }) => {
-      const outfile = join(outDir, `${name}.mjs`);
+    present.map(async ({ name, target, format, extension, source }) => {
+      const outfile = join(outDir, `${name}.${extension}`);
       await build({
         entryPoints: [source],
         outfile,
         bundle: true,
         platform: 'node',
-        format: 'esm',
+        format,
         target,
-        banner,
         sourcemap: false,
         legalComments: 'none',
         logLevel: 'warning',

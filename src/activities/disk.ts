@@ -1,7 +1,7 @@
 import type { HostActivities } from '../domain/grid/contracts.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { readExperimentEntry } from '../storage/experiment-entry.js';
-import { loadFrozenPlan } from '../storage/frozen-plan.js';
+import { frozenPlanReader } from '../storage/frozen-plan-reader.js';
 import { freeGb } from '../support/free-disk.js';
 import type { ActivityDeps } from './deps.js';
 import { guarded } from './guard.js';
@@ -9,10 +9,11 @@ import { hiddenFolders } from './hidden.js';
 
 /** Before each trial: a full disk loses results without a message. */
 export function createDiskActivities(deps: ActivityDeps): Pick<HostActivities, 'ensureDisk'> {
+  const openPlan = frozenPlanReader(deps.layout);
   return {
     ensureDisk: guarded(async ({ plan }) => {
       const entry = await readExperimentEntry(deps.layout, plan.experimentKey);
-      const { experiment } = await loadFrozenPlan(deps.layout, plan.experimentKey, plan.frozenId);
+      const { experiment } = await openPlan(plan);
       const needGb = experiment.preflight.minFreeGb;
       for (const where of [entry.folder, deps.layout.root]) {
         const free = await freeGb(where);

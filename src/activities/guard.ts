@@ -44,6 +44,7 @@ export function asFailure(error: unknown, hidden: readonly HiddenPath[]): Error 
       type: error.code,
       message: hidePaths(error.message, hidden),
       nonRetryable: ERROR_TABLE[error.code].retry === 'never',
+      details: [error.hint === null ? null : hidePaths(error.hint, hidden)],
     });
   }
   const reason = error instanceof Error ? error.message : String(error);

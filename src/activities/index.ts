@@ -5,6 +5,7 @@ import { createDiskActivities } from './disk.js';
 import { createPlanActivities } from './plan.js';
 import { createPreflightActivities } from './preflight.js';
 import { createReportActivities } from './report.js';
+import { createStopTrialActivities } from './stop-trial.js';
 
 /** Everything on the host queue; runTrial has a queue of its own. */
 export function createHostActivities(deps: ActivityDeps): HostActivities {
@@ -14,5 +15,6 @@ export function createHostActivities(deps: ActivityDeps): HostActivities {
     ...createDiskActivities(deps),
     ...createPreflightActivities(deps),
     ...createReportActivities(deps),
+    ...createStopTrialActivities(deps),
   };
 }

@@ -12,6 +12,7 @@ import { startGridCommand } from './commands/start-grid.js';
 import { statusCommand } from './commands/status.js';
 import { workerCommand } from './commands/worker.js';
 import type { CliContext } from './context.js';
+import { typed } from './output/typed.js';
 
 const EXAMPLES = `Examples:
   llmx-client init my-experiment      make an experiment that runs as it is
@@ -51,7 +52,7 @@ function prepare(command: Command, cli: CliContext): void {
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({
-      writeOut: (text) => void cli.stdout.write(text),
+      writeOut: (text) => void cli.stdout.write(typed(cli, text)),
       // Errors are rendered in one place, see main.ts.
       writeErr: () => undefined,
     });

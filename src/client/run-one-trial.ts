@@ -13,13 +13,17 @@ import { ownIdentity } from '../support/process-identity.js';
 import { ENGINE_VERSION } from '../support/version.js';
 import { PROGRAM_FILE, SUPERVISOR_FILE } from '../trial/bundles.js';
 import { createTrialService } from '../trial/trial-service.js';
-import type { RunTrialFlags } from './commands/run-trial.js';
 import type { CliContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { ExitRequest } from './exit-request.js';
 import { openExperiment, prepareGrid, type OpenExperiment } from './grid/prepare.js';
 import { redError } from './grid/red-error.js';
 import { note, printJson, printLine } from './output/print.js';
+
+export interface RunTrialFlags {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
 
 interface Place {
   readonly task: string;

@@ -24,11 +24,11 @@ export function isShown(metric: string, primary: readonly string[]): boolean {
   return primary.includes(metric) || FIRST_METRICS.includes(metric);
 }
 
-/** Tokens as integers with commas, money with 4 decimals, everything else with at most one. */
+/** Tokens as integers with commas, money with 4 decimals, the rest with one; below 1 three digits. */
 export function formatMetric(metric: string, value: number): string {
   if (metric.endsWith('_usd')) return value.toFixed(4);
   if (metric.endsWith('_tokens')) return Math.round(value).toLocaleString('en-US');
-  return String(Number(value.toFixed(1)));
+  return String(Math.abs(value) < 1 ? Number(value.toPrecision(3)) : Number(value.toFixed(1)));
 }
 
 /** `75%`, `66.7%`: a share is never rounded up to all or down to nothing. */

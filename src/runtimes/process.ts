@@ -3,9 +3,21 @@ import { mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { isErrno } from '../support/atomic-file.js';
 import { baseEnv } from './base-env.js';
-import { endMarked, markerEnv, type MarkQuery } from './marked-processes.js';
+import { endOf } from './command-end.js';
+import { oomKillsIn, startInGroup } from './control-groups/group.js';
+import {
+  findTrialGroups,
+  makeTrialGroups,
+  ownGroups,
+  removeTrialGroups,
+  trialsWithGroups,
+} from './control-groups/trial-groups.js';
+import { machineOomKills } from './machine-oom.js';
+import { endMarked, findMarked, markerEnv } from './marked-processes.js';
+import { withTag } from './process-tag.js';
 import { sandboxPaths } from './sandbox-paths.js';
 import type {
+  LeftoversEnd,
   Runtime,
   RuntimeProbe,
   Sandbox,
@@ -14,9 +26,6 @@ import type {
   SandboxRequest,
   TrialMarker,
 } from './runtime.js';
-
-/** Node fires longer timers at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs the trial as processes of this user: private HOME and TMPDIR, environment from an allow-list,
@@ -32,8 +41,8 @@ export const processRuntime: Runtime = {
     }),
   prepare,
   run,
-  endLeftovers: async (marker: TrialMarker, root: string) =>
-    (await endMarked(queryOf(marker, root), 0)).found,
+  endLeftovers,
+  findLeftovers,
   destroy,
 };
 
@@ -44,6 +53,7 @@ async function prepare(request: SandboxRequest): Promise<Sandbox> {
     // The two checkouts are made by whoever fills them.
     [paths.home, paths.out, paths.inputs, paths.tmp].map((dir) => mkdir(dir, { mode: 0o700 })),
   );
+  const owned = makeTrialGroups(request.marker, request.memory.bytes);
   return {
     marker: request.marker,
     host: paths,
@@ -56,59 +66,51 @@ async function prepare(request: SandboxRequest): Promise<Sandbox> {
       ...markerEnv(request.marker),
     },
     imageId: null,
+    groups: owned?.groups ?? null,
+    limits: owned?.limits ?? [],
   };
 }
 
 async function run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd> {
-  const query = queryOf(sandbox.marker, sandbox.host.root);
-  const [program, ...args] = command.argv;
+  const { agent = [], program = [] } = sandbox.groups ?? {};
+  const oomBefore = machineOomKills();
+  const back = program.length === 0 ? [] : ownGroups();
+  const { started, isInside } = startInGroup({ inside: program, back }, () =>
+    start(sandbox, command),
+  );
+  const groups = isInside ? findTrialGroups(sandbox.marker) : [];
+  const query = { ...sandbox.marker, root: sandbox.host.root, groups };
+  const end = await endOf(started, command, query);
+  const rest = await endMarked(query, 0);
+  endGroup(started.pid);
+  const oom = {
+    agent: oomKillsIn(agent),
+    program: oomKillsIn(program),
+    machine: machineOomKills() - oomBefore,
+  };
+  return {
+    ...end,
+    oom: oom.program > 0,
+    agentOom: oom.agent > 0,
+    machineOom: oom.machine > oom.program + oom.agent,
+    // Killing on request is no leftover: only what survived a program that ended by itself counts.
+    leftoversKilled: rest.found,
+    leftoversAlive: rest.alive,
+    proof: rest.proof,
+  };
+}
+
+function start(sandbox: Sandbox, command: SandboxCommand): ChildProcess {
+  const [program = '', ...args] = withTag(command.argv, sandbox.marker);
+  const held = command.holdFd ?? null;
   const child = spawn(program, args, {
     cwd: sandbox.host.root,
     env: { ...command.env, ...markerEnv(sandbox.marker) },
     detached: true,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['pipe', 'inherit', 'inherit', ...(held === null ? [] : [held])],
   });
-  const end = await endOf(child, command, query);
-  const rest = await endMarked(query, 0);
-  endGroup(child.pid);
-  return {
-    ...end,
-    oom: false,
-    // Killing on request is no leftover: only what survived a program that ended by itself counts.
-    leftoversKilled: rest.found,
-    leftoversAlive: rest.alive,
-    proof: 'best-effort',
-  };
-}
-
-type ChildEnd = Pick<SandboxEnd, 'exit' | 'signal' | 'timedOut'>;
-
-function endOf(child: ChildProcess, command: SandboxCommand, query: MarkQuery): Promise<ChildEnd> {
-  return new Promise((resolve, reject) => {
-    let timedOut = false;
-    let ending: Promise<unknown> | null = null;
-    const endNow = (): void => {
-      ending ??= endMarked(query, command.killGraceMs).catch(reject);
-    };
-    const timer = setTimeout(
-      () => {
-        timedOut = true;
-        endNow();
-      },
-      Math.min(command.timeoutMs, LONGEST_TIMER_MS),
-    );
-    const finish = async (exit: number | null, signal: string | null): Promise<void> => {
-      clearTimeout(timer);
-      command.signal.removeEventListener('abort', endNow);
-      // The program may go at TERM at once: the agent below it still has its grace.
-      await ending;
-      resolve({ exit, signal, timedOut });
-    };
-    child.once('error', () => void finish(127, null)); // the node binary is gone
-    child.once('exit', (exit, signal) => void finish(exit, signal));
-    command.signal.addEventListener('abort', endNow, { once: true });
-    if (command.signal.aborted) endNow();
-  });
+  child.stdin?.on('error', () => undefined); // nothing is ever written to it
+  return child;
 }
 
 /** What stayed in the program's own group, also where the folder of a process can't be seen. */
@@ -121,11 +123,25 @@ function endGroup(leader: number | undefined): void {
   }
 }
 
-function queryOf(marker: TrialMarker, root: string): MarkQuery {
-  return { ...marker, root };
+async function endLeftovers(marker: TrialMarker, root: string): Promise<LeftoversEnd> {
+  const groups = findTrialGroups(marker);
+  const { found, proof } = await endMarked({ ...marker, root, groups }, 0);
+  await removeTrialGroups(groups);
+  return { ended: found, proof };
 }
 
-async function destroy(root: string): Promise<void> {
+async function findLeftovers(stateId: string): Promise<readonly string[]> {
+  const marked = await findMarked({ stateId, trialHash: null, root: null });
+  const hashes = marked.flatMap(({ trialHash }) => (trialHash === null ? [] : [trialHash]));
+  return [...new Set([...hashes, ...trialsWithGroups(stateId)])];
+}
+
+async function destroy(marker: TrialMarker, root: string): Promise<void> {
+  await removeTrialGroups(findTrialGroups(marker));
+  await removeFolder(root);
+}
+
+async function removeFolder(root: string): Promise<void> {
   const execute = promisify(execFile);
   try {
     await execute('rm', ['-rf', '--', root]);

@@ -1,4 +1,5 @@
 import type { MemorySize, NetworkMode, RuntimeKind } from '../domain/experiment/experiment.js';
+import type { EndProof, TrialGroups } from '../domain/trial/program-contract.js';
 
 /** Folders of one sandbox. The same names exist on the host and inside; only the roots differ. */
 export interface SandboxPaths {
@@ -43,6 +44,10 @@ export interface Sandbox {
   /** Where the marker and the private folders are named; everything that runs inside gets it. */
   readonly env: Readonly<Record<string, string>>;
   readonly imageId: string | null;
+  /** Null where there are none, or the sandbox is one of its own. */
+  readonly groups: TrialGroups | null;
+  /** Limits that the kernel keeps here: `memory`, `pids`. */
+  readonly limits: readonly string[];
 }
 
 export interface SandboxCommand {
@@ -54,6 +59,11 @@ export interface SandboxCommand {
   readonly killGraceMs: number;
   /** Ends the command and everything it started. */
   readonly signal: AbortSignal;
+  /**
+   * Descriptor that the command keeps open for as long as it runs, so that the host lock outlives a
+   * supervisor that is killed.
+   */
+  readonly holdFd?: number | null;
 }
 
 /** One shape for every end; the reason is in the flags. */
@@ -61,14 +71,25 @@ export interface SandboxEnd {
   readonly exit: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
-  /** The sandbox itself ran out of memory. */
+  /** The kernel killed processes for lack of memory in the sandbox, but not of the agent. */
   readonly oom: boolean;
+  /** The kernel killed processes of the agent at the trial's own limit. */
+  readonly agentOom: boolean;
+  /** The kernel killed processes for lack of memory elsewhere on the machine. */
+  readonly machineOom: boolean;
   /** Processes that had outlived the command and were killed. */
   readonly leftoversKilled: number;
   /** Processes that could not be killed: the sandbox is not clean. */
   readonly leftoversAlive: number;
   /** How it was shown that nothing is left. */
-  readonly proof: 'cgroup' | 'best-effort';
+  readonly proof: EndProof;
+}
+
+/** What was left of a trial, and ended. */
+export interface LeftoversEnd {
+  /** Processes or containers. */
+  readonly ended: number;
+  readonly proof: EndProof;
 }
 
 export interface RuntimeProbe {
@@ -83,13 +104,15 @@ export interface Runtime {
   probe(): Promise<RuntimeProbe>;
   /** Makes the folders of the sandbox (empty) and whatever else it needs. */
   prepare(request: SandboxRequest): Promise<Sandbox>;
-  /** Runs a command to its end and ends everything it started. Never throws for what the command did. */
-  run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd>;
   /**
-   * Ends what is left of a trial whose supervisor is dead. Needs nothing but the marker.
-   * @returns how many processes or containers were ended
+   * Runs a command to its end and ends everything it started. Never throws for what the command did. Its
+   * standard input is a pipe that closes when the caller dies.
    */
-  endLeftovers(marker: TrialMarker, root: string): Promise<number>;
-  /** Removes the sandbox's folders and whatever else it has. */
-  destroy(root: string): Promise<void>;
+  run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd>;
+  /** Ends what is left of a trial whose supervisor is dead. Needs nothing but the marker. */
+  endLeftovers(marker: TrialMarker, root: string): Promise<LeftoversEnd>;
+  /** Hashes of trials of a state folder of which something is left, also without their folder. */
+  findLeftovers(stateId: string): Promise<readonly string[]>;
+  /** Removes the sandbox's folders and whatever else it has. Nothing of it may run any more. */
+  destroy(marker: TrialMarker, root: string): Promise<void>;
 }

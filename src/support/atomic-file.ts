@@ -2,6 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, basename } from 'node:path';
 
+export interface AtomicOptions {
+  /** @defaultValue 0o644 */
+  readonly mode?: number;
+  /**
+   * What has to outlive a power cut: `all`, only the content once the name is there (another write to the
+   * folder makes the name durable), or nothing, where a restart makes the file void anyway.
+   * @defaultValue all
+   */
+  readonly sync?: 'all' | 'content' | 'nothing';
+}
+
 /**
  * Writes a file so that a reader sees the old content or the new, never a part: temporary file in the
  * same folder, fsync, rename, fsync of the folder. Missing parent folders are made.
@@ -9,16 +20,16 @@ import { dirname, join, basename } from 'node:path';
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  options: AtomicOptions = {},
 ): Promise<void> {
-  const temporary = await writeTemporary(path, content, options.mode ?? 0o644);
+  const temporary = await writeTemporary(path, content, options);
   try {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
+  if (syncsFolder(options)) await syncFolder(dirname(path));
 }
 
 /**
@@ -28,9 +39,9 @@ export async function writeFileAtomic(
 export async function createFileAtomic(
   path: string,
   content: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  options: AtomicOptions = {},
 ): Promise<boolean> {
-  const temporary = await writeTemporary(path, content, options.mode ?? 0o644);
+  const temporary = await writeTemporary(path, content, options);
   try {
     await link(temporary, path);
   } catch (error) {
@@ -39,7 +50,7 @@ export async function createFileAtomic(
   } finally {
     await rm(temporary, { force: true });
   }
-  await syncFolder(dirname(path));
+  if (syncsFolder(options)) await syncFolder(dirname(path));
   return true;
 }
 
@@ -47,7 +58,7 @@ export async function createFileAtomic(
 export async function writeJsonAtomic(
   path: string,
   value: unknown,
-  options: { readonly mode?: number } = {},
+  options: AtomicOptions = {},
 ): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, options);
 }
@@ -71,7 +82,7 @@ export function isErrno(error: unknown, code: string): boolean {
 async function writeTemporary(
   path: string,
   content: string | Uint8Array,
-  mode: number,
+  { mode = 0o644, sync = 'all' }: AtomicOptions,
 ): Promise<string> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
@@ -80,7 +91,7 @@ async function writeTemporary(
   const handle = await open(temporary, 'wx', mode);
   try {
     await handle.writeFile(content);
-    await handle.sync();
+    if (sync !== 'nothing') await handle.sync();
   } catch (error) {
     await handle.close();
     await rm(temporary, { force: true });
@@ -88,6 +99,10 @@ async function writeTemporary(
   }
   await handle.close();
   return temporary;
+}
+
+function syncsFolder({ sync = 'all' }: AtomicOptions): boolean {
+  return sync === 'all';
 }
 
 /** Makes names that were added to the folder survive a power cut. */

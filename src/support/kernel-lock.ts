@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 
 /** A lock the kernel releases when its holder dies, whatever killed it. */
 export interface KernelLock {
+  /** A process that inherits it holds the lock too, until it ends; null where it can't be handed on. */
+  readonly fd: number | null;
   release(): Promise<void>;
 }
 
@@ -26,22 +28,34 @@ export async function tryKernelLock(name: string): Promise<KernelLock | null> {
   if (!taken) return null;
   // The lock must not keep its holder's process running.
   server.unref();
-  return { release: () => close(server, waiting) };
+  return { fd: descriptorOf(server), release: () => close(server, waiting) };
+}
+
+/** Node has it, but in no public place. */
+function descriptorOf(server: Server): number | null {
+  const { _handle: handle } = server as { readonly _handle?: { readonly fd?: number } | null };
+  return handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : null;
 }
 
 /**
  * Waits until the lock is free and takes it. Waiting costs nothing: a connection to the holder ends
- * when the holder does.
+ * when the holder does. `onWait` comes once; `beforeWait` comes again when a holder died that had handed
+ * its lock on.
  */
 export async function acquireKernelLock(
   name: string,
-  options: { readonly onWait?: () => void; readonly signal?: AbortSignal } = {},
+  options: {
+    readonly onWait?: () => void;
+    readonly beforeWait?: () => Promise<void>;
+    readonly signal?: AbortSignal;
+  } = {},
 ): Promise<KernelLock> {
   for (let waits = 0; ; waits++) {
     options.signal?.throwIfAborted();
     const lock = await tryKernelLock(name);
     if (lock !== null) return lock;
     if (waits === 0) options.onWait?.();
+    await options.beforeWait?.();
     await holderGone(name, options.signal);
   }
 }

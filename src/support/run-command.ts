@@ -1,5 +1,3 @@
-import { execa } from 'execa';
-
 export interface CommandOptions {
   readonly cwd?: string;
   /** Whole environment of the program; nothing is inherited when given. */
@@ -28,6 +26,8 @@ export async function runCommand(
   argv: readonly [string, ...string[]],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
+  // Loaded when first needed: it takes as long as a whole `--help`.
+  const { execa } = await import('execa');
   const [program, ...args] = argv;
   const result = await execa(program, args, {
     reject: false,

@@ -1,13 +1,13 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cellDir, countedAttempts, readAttempt, type Attempt } from '../storage/results-tree.js';
+import { cellDir, countedAttempts, type Attempt } from '../storage/results-tree.js';
 import { isErrno, writeJsonAtomic } from '../support/atomic-file.js';
 import { pathExists } from '../support/path-exists.js';
 import { ownIdentity } from '../support/process-identity.js';
 import { crashPoint, isClaimBroken } from '../support/test-switches.js';
 import { awaitClosed } from './await-closed.js';
 import { bury } from './bury.js';
-import { createClaim, readClaims, type Claim, type Claims } from './claims.js';
+import { attemptOf, createClaim, readClaims, type Claim, type Claims } from './claims.js';
 import { classifyError } from './classify.js';
 import { nextStamp, trialHashOf, trialIdOf } from './ids.js';
 import { startSupervisor, type Starter } from './start-supervisor.js';
@@ -67,17 +67,15 @@ export async function attachOrStart(
       starter: started.starter,
     });
     crashPoint('attach:closed');
-    if (isClaimBroken()) return { kind: 'record', attempt: await closedAttempt(dir, started) };
+    // Only its own attempt is looked at: reading all of a cell's takes longer with every repeat.
+    const attempt = await attemptOf(dir, started.claim);
+    if (attempt !== 'gone' && attempt.state !== 'open') return { kind: 'record', attempt };
   }
 }
 
 /** Test-only: a cell about which nothing is known but the next free number. */
 function forgotten({ next }: Claims): Claims {
   return { all: [], open: [], next };
-}
-
-async function closedAttempt(dir: string, { claim }: Started): Promise<Attempt> {
-  return readAttempt(dir, claim.stamp);
 }
 
 function isCancelled({ cancel }: WaitOptions): boolean {
@@ -190,6 +188,7 @@ export async function writeSpec(
     experimentDir: request.experimentDir,
     facts: { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
   };
-  await writeJsonAtomic(files.spec, spec, { mode: 0o600 });
+  // A power cut ends the supervisor too, and the attempt is closed as void without the spec as with it.
+  await writeJsonAtomic(files.spec, spec, { mode: 0o600, sync: 'nothing' });
   return files.dir;
 }

@@ -22,6 +22,7 @@ export interface AttemptFacts {
   readonly proof: string;
   readonly leftoversKilled: number;
   readonly leftoversBefore: number;
+  readonly agentOom: boolean;
 }
 
 export function metaRecord(attempt: AttemptFacts): MetaRecord {
@@ -37,6 +38,8 @@ export function metaRecord(attempt: AttemptFacts): MetaRecord {
     passed: classification.passed,
     fix_verified: classification.passed,
     timed_out: agent?.timedOut ?? false,
+    ...(agent?.outputLimited === true ? { output_limited: true } : {}),
+    ...(attempt.agentOom ? { oom_killed: true } : {}),
     agent_exit: agent?.exit ?? null,
     agent_signal: agent?.signal ?? null,
     wall_seconds: agent?.wallSeconds ?? null,
@@ -96,7 +99,9 @@ export async function closeAttempt(
 ): Promise<boolean> {
   if (attempt.classification.status === 'valid') {
     const trialPath = relative(experimentDir, attemptDir).split(sep).join('/');
-    await writeJsonAtomic(join(attemptDir, 'metrics.json'), metricsRecord(attempt, trialPath));
+    // Its name is made durable together with that of meta.json.
+    const metrics = metricsRecord(attempt, trialPath);
+    await writeJsonAtomic(join(attemptDir, 'metrics.json'), metrics, { sync: 'content' });
   }
   const meta = `${JSON.stringify(metaRecord(attempt), null, 2)}\n`;
   return createFileAtomic(join(attemptDir, 'meta.json'), meta);

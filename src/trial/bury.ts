@@ -59,7 +59,7 @@ export async function bury(
   const spec = await readSupervisorSpec(files.spec);
   const runtime = runtimeOf(spec?.sandbox.runtime ?? request.runtime);
   const marker = { trialHash: claim.trialHash, stateId: claim.stateId };
-  const ended = await runtime.endLeftovers(marker, files.sandbox);
+  const { ended, proof } = await runtime.endLeftovers(marker, files.sandbox);
   await copyArtifacts(sandboxPaths(files.sandbox).out, attemptDir);
   await keepLog(files.log, attemptDir);
   await closeAttempt(attemptDir, request.experimentDir, {
@@ -73,11 +73,12 @@ export async function bury(
     toolchain: {},
     host: {},
     imageId: null,
-    proof: 'best-effort',
+    proof,
     leftoversKilled: ended,
     leftoversBefore: 0,
+    agentOom: false,
   });
-  await runtime.destroy(files.sandbox);
+  await runtime.destroy(marker, files.sandbox);
   await rm(files.dir, { recursive: true, force: true });
 }
 

@@ -20,7 +20,7 @@ export interface TrialEvidence {
   readonly stopped: 'cancelled' | 'host_slept' | null;
   readonly end: SandboxEnd;
   readonly result: ProgramResult | null;
-  /** Null when the agent was not started, or timed out. */
+  /** Null when the agent was not started, or ended at a limit of the trial. */
   readonly verdict: AgentVerdict | null;
 }
 
@@ -28,7 +28,7 @@ export interface TrialEvidence {
 export function classify(evidence: TrialEvidence): Classification {
   const { stopped, end, result, verdict } = evidence;
   if (stopped !== null) return voidTrial(stopped, null);
-  if (end.oom) return voidTrial('out_of_memory', null);
+  if (ranOutOfMemory(end, result)) return voidTrial('out_of_memory', null);
   if (end.leftoversAlive > 0) {
     return voidTrial('sandbox_failed', `${end.leftoversAlive} processes could not be ended`);
   }
@@ -54,6 +54,18 @@ export function classify(evidence: TrialEvidence): Classification {
     case null:
       return unknownError('the trial program ended without a grade');
   }
+}
+
+/**
+ * Out of memory, and not by the agent at its own limit. A trial that was graded all the same counts: a
+ * change that makes the test eat all memory is the agent's, and the untouched copy shows whose it is.
+ */
+function ranOutOfMemory(end: SandboxEnd, result: ProgramResult | null): boolean {
+  const agent = result?.agent ?? null;
+  const isUnexplained =
+    agent?.signal === 'SIGKILL' && !agent.timedOut && agent.outputLimited !== true && !end.agentOom;
+  if (end.machineOom && (end.signal === 'SIGKILL' || isUnexplained)) return true;
+  return end.oom && result?.grade !== 'passed' && result?.grade !== 'failed';
 }
 
 export function voidTrial(reason: VoidReason, detail: string | null): Classification {

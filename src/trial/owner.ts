@@ -10,7 +10,8 @@ export type Owner = { readonly fenced: true } | ({ readonly fenced: false } & Pr
 
 /** @returns whether the record is this caller's */
 export async function takeOwnership(file: string, owner: Owner): Promise<boolean> {
-  return createFileAtomic(file, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
+  // After a power cut the supervisor is as dead as a record that is missing or damaged says.
+  return createFileAtomic(file, `${JSON.stringify(owner)}\n`, { mode: 0o600, sync: 'nothing' });
 }
 
 /** Null when nobody came yet. A record that can't be read names nobody who could be alive. */

@@ -61,6 +61,8 @@ export interface SupervisorSpec {
   readonly programFile: string;
   readonly program: ProgramFacts;
   readonly times: TrialTimes;
+  /** A machine that stood still for longer has slept. @defaultValue 30 s */
+  readonly sleepGapMs?: number;
   readonly sandbox: {
     readonly runtime: RuntimeKind;
     readonly image: string | null;

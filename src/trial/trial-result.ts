@@ -15,13 +15,21 @@ export async function trialResult(
   /** Prompt file as a person writes it, relative to the experiment. */
   promptName: string,
 ): Promise<RunTrialResult> {
-  const nothing = { passed: null, code: null, error: null, costUsd: null, stamp: null };
+  const nothing = {
+    passed: null,
+    code: null,
+    error: null,
+    hint: null,
+    costUsd: null,
+    stamp: null,
+  };
   switch (answer.kind) {
     case 'already-done':
       return { ...nothing, status: 'already-done' };
     case 'prompt-missing': {
       const error = fill(VOID_ERRORS.prompt_missing.message, { file: promptName });
-      return { ...nothing, status: 'not-started', code: 'prompt_missing', error };
+      const hint = fill(VOID_ERRORS.prompt_missing.hint ?? '', { file: promptName });
+      return { ...nothing, status: 'not-started', code: 'prompt_missing', error, hint };
     }
     case 'cancelled': {
       const error = VOID_ERRORS.cancelled.message;
@@ -37,21 +45,25 @@ async function attemptResult(attempt: Attempt): Promise<RunTrialResult> {
   if (meta === null) {
     const error = fill(VOID_ERRORS.unknown_error.message, { reason: 'meta.json can’t be read' });
     const code: VoidReason = 'unknown_error';
-    return { status: 'void', passed: null, code, error, costUsd: null, stamp };
+    const { hint } = VOID_ERRORS.unknown_error;
+    return { status: 'void', passed: null, code, error, hint, costUsd: null, stamp };
   }
   const costUsd = await costOf(attempt);
   switch (meta['status']) {
     case 'void': {
       const code = typeof meta['aborted'] === 'string' ? meta['aborted'] : 'unknown_error';
-      return { status: 'void', passed: null, code, error: voidText(code, meta), costUsd, stamp };
+      const error = voidText(code, meta);
+      const { hint } = VOID_ERRORS[isVoidReason(code) ? code : 'unknown_error'];
+      return { status: 'void', passed: null, code, error, hint, costUsd, stamp };
     }
     case 'ungraded': {
       const error = VOID_ERRORS.ungraded.message;
-      return { status: 'ungraded', passed: null, code: 'ungraded', error, costUsd, stamp };
+      const { hint } = VOID_ERRORS.ungraded;
+      return { status: 'ungraded', passed: null, code: 'ungraded', error, hint, costUsd, stamp };
     }
     default: {
       const passed = meta['passed'] === true;
-      return { status: 'valid', passed, code: null, error: null, costUsd, stamp };
+      return { status: 'valid', passed, code: null, error: null, hint: null, costUsd, stamp };
     }
   }
 }

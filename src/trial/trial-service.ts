@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
 import { baseEnv } from '../runtimes/base-env.js';
 import { readExperimentEntry } from '../storage/experiment-entry.js';
-import { loadFrozenPlan, type FrozenPlan } from '../storage/frozen-plan.js';
+import { frozenPlanReader } from '../storage/frozen-plan-reader.js';
 import { cellDir } from '../storage/results-tree.js';
 import type { StateLayout } from '../storage/state-layout.js';
 import { testSwitches } from '../support/test-switches.js';
@@ -42,7 +42,7 @@ export interface TrialService {
     },
   ): Promise<RunTrialResult>;
   /** Ends the request: what runs for it is recorded as `cancelled`, nothing new is started. Does not wait. */
-  stop(input: RunTrialInput): Promise<void>;
+  stop(input: Pick<RunTrialInput, 'plan' | 'cell' | 'requestId'>): Promise<void>;
   /** Makes the template that the trials of an app copy, once per content. */
   buildApp(plan: PlanRef, app: string): Promise<void>;
 }
@@ -87,16 +87,13 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
   };
 }
 
-/** Reading a frozen plan checks every file of it; trials of one grid do that once, then only their own. */
+/** The plan, and where the host has its experiment now. */
 function planReader(state: StateLayout): (ref: PlanRef) => Promise<PlanFiles> {
-  let last: { readonly key: string; readonly frozen: FrozenPlan } | null = null;
-  return async ({ experimentKey, frozenId }) => {
-    const key = `${experimentKey}/${frozenId}`;
-    if (last?.key !== key) {
-      last = { key, frozen: await loadFrozenPlan(state, experimentKey, frozenId) };
-    }
-    return { ...last.frozen, entry: await readExperimentEntry(state, experimentKey) };
-  };
+  const openPlan = frozenPlanReader(state);
+  return async (ref) => ({
+    ...(await openPlan(ref)),
+    entry: await readExperimentEntry(state, ref.experimentKey),
+  });
 }
 
 async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {

@@ -16,6 +16,8 @@ export function isFor(
   message: ApprovalMessage | undefined,
   shown: PreflightReport | null,
 ): boolean {
+  // People type these: a text or a number is no answer to anything.
+  if (message !== undefined && (message === null || typeof message !== 'object')) return false;
   return message?.hash === undefined || message.hash === shown?.hash;
 }
 

@@ -127,7 +127,9 @@ class Grid {
       this.progress.counters = { ...this.progress.counters, total: list.total };
       if (list.total === 0) return this.close(null);
       const checked = await this.check();
-      if (checked.outcome !== 'go') return this.close(checked.outcome);
+      if (checked.outcome !== 'go') {
+        return this.close(checked.outcome, checked.approval?.reason ?? null);
+      }
     }
     this.progress.enter('running');
     const broken = await this.build();
@@ -196,6 +198,7 @@ class Grid {
             condition: cell.condition,
             code,
             error: result.error ?? code,
+            hint: result.hint,
           },
     );
   }
@@ -243,6 +246,8 @@ class Grid {
         // Waiting for another grid's trial on this host counts too; a time-out only attaches again.
         startToCloseTimeout: longestTrialMs + 60 * 60_000,
         heartbeatTimeout: '8 seconds',
+        // The SDK's documentation calls this the default; it is not.
+        cancellationType: 'WAIT_CANCELLATION_COMPLETED',
         retry: {
           initialInterval: '1 second',
           backoffCoefficient: 1,
@@ -250,20 +255,22 @@ class Grid {
           nonRetryableErrorTypes: [...NON_RETRYABLE_CODES],
         },
       });
+      const requestId = `${workflowInfo().firstExecutionRunId}/${cell.index}/${attempt}`;
       try {
-        return await runTrial({
-          plan,
-          cell,
-          stamp: stampOf(now),
-          requestId: `${workflowInfo().firstExecutionRunId}/${cell.index}/${attempt}`,
-          redoDone,
-        });
+        return await runTrial({ plan, cell, stamp: stampOf(now), requestId, redoDone });
       } catch (error) {
+        // Should the worker have died meanwhile, nobody has told the trial yet.
+        if (isCancellation(error)) await this.stopTrial(cell, requestId);
         const failure = applicationFailureOf(error);
         if (failure === null) throw error;
-        return notRun(failure.type ?? 'unexpected', failure.message);
+        return notRun(failure.type ?? 'unexpected', failure.message, hintOf(failure));
       }
     }
+  }
+
+  private async stopTrial(cell: PlannedCell, requestId: string): Promise<void> {
+    const { plan } = this.input;
+    await CancellationScope.nonCancellable(() => host.stopTrial({ plan, cell, requestId }));
   }
 
   private async continueFrom(runListId: string, cursor: number): Promise<never> {
@@ -281,25 +288,32 @@ class Grid {
     });
   }
 
-  async close(stopped: GridResult['stopped']): Promise<GridResult> {
+  async close(stopped: GridResult['stopped'], reason: string | null = null): Promise<GridResult> {
     try {
       await host.report({ plan: this.input.plan });
     } catch (error) {
       // The results are on disk; a report that can't be written must not cost them.
       log.warn('the report could not be written', { reason: String(error) });
     }
-    this.progress.enter(stopped === null ? 'done' : 'stopped', stopped);
+    const said = reason === null || reason === '' ? stopped : `${stopped}: ${reason}`;
+    this.progress.enter(stopped === null ? 'done' : 'stopped', said);
     await condition(allHandlersFinished);
-    return gridResult(this.progress.counters, this.progress.failures, stopped);
+    return gridResult(this.progress.counters, this.progress.failures, stopped, reason);
   }
+}
+
+/** Activities put the hint of the error table beside the message. */
+function hintOf(failure: ApplicationFailure): string | null {
+  const hint: unknown = failure.details?.[0];
+  return typeof hint === 'string' ? hint : null;
 }
 
 function isLong(info: WorkflowInfo): boolean {
   return info.continueAsNewSuggested || info.historyLength >= MAX_HISTORY_EVENTS;
 }
 
-function notRun(code: string, error: string): RunTrialResult {
-  return { status: 'not-started', passed: null, code, error, costUsd: null, stamp: null };
+function notRun(code: string, error: string, hint: string | null = null): RunTrialResult {
+  return { status: 'not-started', passed: null, code, error, hint, costUsd: null, stamp: null };
 }
 
 /** The activity's own failure; null for cancellation, time-outs and anything else. */

@@ -11,6 +11,7 @@ import { startSupervisor } from '../../src/trial/start-supervisor.js';
 import { stopTrial } from '../../src/trial/stop-trial.js';
 import { trialFiles } from '../../src/trial/trial-files.js';
 import type { PreparedTrial, TrialRequest } from '../../src/trial/trial-request.js';
+import { hostGives } from './support/hostile-lab.js';
 import {
   DEAD,
   TrialHarness,
@@ -436,7 +437,8 @@ describe('an agent that doesn’t want to go', () => {
     const script = { runAgent: true };
     const prepare = () => Promise.resolve(trials.prepared(script, [agent, pids, 'go']));
     const meta = metaOf(await run(trials.request({ prepare })));
-    expect(meta).toMatchObject({ status: 'valid', leftovers_killed: 2, proof: 'best-effort' });
+    const { proof } = await hostGives();
+    expect(meta).toMatchObject({ status: 'valid', leftovers_killed: 2, proof });
     expect((await pidsIn(pids)).map((pid) => identityOf(pid))).toEqual([null, null]);
     expect(await trials.processesLeft()).toBe(0);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findMarked } from '../../src/runtimes/marked-processes.js';
 import { processRuntime } from '../../src/runtimes/process.js';
 import type { Sandbox, SandboxCommand, SandboxEnd } from '../../src/runtimes/runtime.js';
+import { hostGives } from './support/hostile-lab.js';
 import { isThere, until } from './support/trial-harness.js';
 
 let base: string;
@@ -22,6 +23,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
+  await processRuntime.destroy(sandbox.marker, sandbox.host.root);
   await rm(base, { recursive: true, force: true });
 });
 
@@ -63,9 +65,11 @@ describe('the process runtime', () => {
       signal: null,
       timedOut: false,
       oom: false,
+      agentOom: false,
+      machineOom: false,
       leftoversKilled: 0,
       leftoversAlive: 0,
-      proof: 'best-effort',
+      proof: (await hostGives()).proof,
     });
     expect(await shell('kill -9 $$')).toMatchObject({ exit: null, signal: 'SIGKILL' });
   });
@@ -98,9 +102,39 @@ describe('the process runtime', () => {
     const running = shell('sleep 300', { signal: stop.signal });
     await until('the command', async () => (await left()) > 0);
     const other = { ...sandbox.marker, trialHash: 'other' };
-    expect(await processRuntime.endLeftovers(other, join(base, 'other'))).toBe(0);
-    expect(await processRuntime.endLeftovers(sandbox.marker, sandbox.host.root)).toBeGreaterThan(0);
+    expect(await processRuntime.endLeftovers(other, join(base, 'other'))).toMatchObject({
+      ended: 0,
+    });
+    const { ended } = await processRuntime.endLeftovers(sandbox.marker, sandbox.host.root);
+    expect(ended).toBeGreaterThan(0);
     expect(await running).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  it('finds the marker behind a very large environment', async () => {
+    const padding = Array.from({ length: 4 }, (_, at) => [`PADDING_${at}`, 'x'.repeat(100_000)]);
+    const stop = new AbortController();
+    const env = { ...Object.fromEntries(padding), ...sandbox.env };
+    const running = shell('sleep 300', { env, signal: stop.signal });
+    const marked = () => findMarked({ ...sandbox.marker, root: null });
+    await until('the command', async () => (await marked()).length > 0);
+    stop.abort();
+    expect(await running).toMatchObject({ leftoversAlive: 0 });
+    expect(await marked()).toEqual([]);
+  });
+
+  it('finds trials of a state folder of which anything is left', async () => {
+    const { stateId, trialHash } = sandbox.marker;
+    const { proof } = await hostGives();
+    // An empty group is something left, too.
+    expect(await processRuntime.findLeftovers(stateId)).toEqual(proof === 'cgroup' ? ['a1b2'] : []);
+    const stop = new AbortController();
+    const running = shell('sleep 300', { signal: stop.signal });
+    await until('the command', async () => (await left()) > 0);
+    expect(await processRuntime.findLeftovers(stateId)).toEqual([trialHash]);
+    expect(await processRuntime.findLeftovers('someone')).toEqual([]);
+    await processRuntime.endLeftovers(sandbox.marker, sandbox.host.root);
+    await running;
+    expect(await processRuntime.findLeftovers(stateId)).toEqual([]);
   });
 
   it('leaves processes of another state folder alone', async () => {
@@ -108,7 +142,9 @@ describe('the process runtime', () => {
     const running = shell('sleep 300', { signal: stop.signal });
     await until('the command', async () => (await left()) > 0);
     const foreign = { ...sandbox.marker, stateId: 'someone' };
-    expect(await processRuntime.endLeftovers(foreign, join(base, 'other'))).toBe(0);
+    expect(await processRuntime.endLeftovers(foreign, join(base, 'other'))).toMatchObject({
+      ended: 0,
+    });
     expect(await left()).toBeGreaterThan(0);
     stop.abort();
     await running;
@@ -119,7 +155,7 @@ describe('the process runtime', () => {
     await mkdir(folder);
     await writeFile(join(folder, 'file'), 'x');
     await shell(`chmod 500 "${folder}"`);
-    await processRuntime.destroy(sandbox.host.root);
+    await processRuntime.destroy(sandbox.marker, sandbox.host.root);
     expect(await isThere(sandbox.host.root)).toBe(false);
   });
 });

@@ -73,7 +73,7 @@ beforeEach(async () => {
   trials = createTrialService({
     state,
     programFile: join(bundles, 'program.mjs'),
-    supervisorFile: join(bundles, 'supervisor.mjs'),
+    supervisorFile: join(bundles, 'supervisor.cjs'),
     engineVersion: '9.9.9',
     hostLock: `test-${root}`,
   });

@@ -142,6 +142,7 @@ describe('operator control of a grid', () => {
         },
       });
       expect(gate.cancelled).toBe(true);
+      expect(stub.stopped).toEqual([stub.asked[1]?.requestId]);
       expect(result).toMatchObject({ total: 3, ran: 1, ok: false, stopped: 'cancelled' });
       expect(stub.asked).toHaveLength(2);
     },

@@ -147,6 +147,7 @@ describe('gridWorkflow', () => {
         condition: 'base',
         code: 'suite_did_not_run',
         error: 'told: suite_did_not_run',
+        hint: null,
       },
     ]);
     expect(stub.asked).toHaveLength(3);

@@ -1,12 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-
-export interface AnswerFlags {
-  readonly reason?: string;
-  readonly hash?: string;
-  readonly address?: string;
-  readonly json?: boolean;
-}
+import type { AnswerFlags } from '../grid/answer.js';
 
 export function approveCommand(cli: CliContext): Command {
   return answerCommand(cli, 'approve', 'let a grid run whose preflight is YELLOW');

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-
-export type ControlVerb = 'pause' | 'resume' | 'cancel';
+import type { ControlVerb } from '../grid/control.js';
 
 interface ControlFlags {
   readonly address?: string;

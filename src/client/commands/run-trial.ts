@@ -1,10 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-
-export interface RunTrialFlags {
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+import type { RunTrialFlags } from '../run-one-trial.js';
 
 export function runTrialCommand(cli: CliContext): Command {
   return new Command('run-trial')

@@ -1,15 +1,7 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-import { addFilterOptions, filtersFrom, type FilterFlags } from '../filters.js';
-
-export interface StartGridFlags extends FilterFlags {
-  readonly redoDone?: boolean;
-  readonly dryRun?: boolean;
-  readonly wait?: boolean;
-  readonly approveYellow?: string | true;
-  readonly address?: string;
-  readonly json?: boolean;
-}
+import type { StartGridFlags } from '../grid/start.js';
+import { addFilterOptions, filtersFrom } from '../filters.js';
 
 export function startGridCommand(cli: CliContext): Command {
   const command = new Command('start-grid')

@@ -1,10 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.js';
-
-export interface StatusFlags {
-  readonly address?: string;
-  readonly json?: boolean;
-}
+import type { StatusFlags } from '../grid/status.js';
 
 export function statusCommand(cli: CliContext): Command {
   return new Command('status')

@@ -66,8 +66,12 @@ async function runStart(cli: CliContext, flags: WorkerFlags): Promise<void> {
 
 async function runStop(cli: CliContext, flags: WorkerFlags): Promise<void> {
   const { stopWorker } = await import('../../temporal/background-worker.js');
+  const { liveTrials } = await import('../../trial/live-trials.js');
   const state = await layoutOf(cli);
   const stopped = await stopWorker(state);
+  for (const { label } of await liveTrials(state)) {
+    note(cli, `the trial ${label} goes on by itself; its result is collected by the next worker`);
+  }
   await print(cli, state, flags, { stopped }, stopped ? 'stopped' : 'was not running');
 }
 

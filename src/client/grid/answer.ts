@@ -4,10 +4,16 @@ import { answeredUpdate } from '../../temporal/answered-update.js';
 import { readState } from '../../temporal/grid-state.js';
 import { stateLayout } from '../../storage/state-layout.js';
 import { stateDir } from '../../support/paths.js';
-import type { AnswerFlags } from '../commands/approve.js';
 import type { CliContext } from '../context.js';
 import { printJson, printLine } from '../output/print.js';
 import { connectServices, type Services } from '../services.js';
+
+export interface AnswerFlags {
+  readonly reason?: string;
+  readonly hash?: string;
+  readonly address?: string;
+  readonly json?: boolean;
+}
 
 /** Approves or rejects a YELLOW preflight; the workflow itself refuses what fits nothing shown. */
 export async function runAnswer(

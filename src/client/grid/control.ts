@@ -6,11 +6,12 @@ import { stateLayout } from '../../storage/state-layout.js';
 import { stateDir } from '../../support/paths.js';
 import { findGrid, gridFilters } from '../../temporal/find-grid.js';
 import { answeredUpdate } from '../../temporal/answered-update.js';
-import type { ControlVerb } from '../commands/control.js';
 import type { CliContext } from '../context.js';
 import { printJson, printLine } from '../output/print.js';
 import { connectServices, type Services } from '../services.js';
 import { openExperiment } from './prepare.js';
+
+export type ControlVerb = 'pause' | 'resume' | 'cancel';
 
 interface ControlTarget {
   /** Null: the running grid of the experiment in the current folder. */

@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { setMaxListeners } from 'node:events';
 import type { GridResult, GridState } from '../../domain/grid/contracts.js';
 import { cellLabel } from '../../domain/plan/cell.js';
 import { readState } from '../../temporal/grid-state.js';
@@ -31,6 +32,8 @@ export type FollowEnd =
 export interface FollowOptions {
   /** Off a terminal nobody can answer, so a YELLOW grid ends the command. */
   readonly stopWhenWaiting: boolean;
+  /** Called once each time the grid begins to wait for a person. */
+  readonly onWaiting: (state: GridState) => void;
   readonly repeats: number;
 }
 
@@ -42,11 +45,14 @@ export async function follow(
 ): Promise<FollowEnd> {
   const progress = new Progress(cli);
   const leave = new AbortController();
+  // Every round of the long poll listens to it once.
+  setMaxListeners(0, leave.signal);
   // Without the signal, the long poll would hold the connection open after this command is done.
   const result = handle.client.connection.withAbortSignal(leave.signal, () =>
     handle.result(),
   ) as Promise<GridResult>;
   let ended = false;
+  let shownHash: string | null = null;
   const done = result.finally(() => {
     ended = true;
   });
@@ -61,6 +67,11 @@ export async function follow(
           state.counters.total,
         );
         if (state.phase === 'waiting' && options.stopWhenWaiting) return { kind: 'waiting', state };
+        if (state.phase === 'waiting' && state.preflight?.hash !== shownHash) {
+          shownHash = state.preflight?.hash ?? null;
+          progress.end();
+          options.onWaiting(state);
+        }
         if (state.phase === 'paused') return { kind: 'paused', state };
       }
       await Promise.race([done.catch(() => null), pause(POLL_MS)]);
@@ -77,8 +88,8 @@ function describe(state: GridState, repeats: number): string {
   const tally = `${counters.passed} passed, ${counters.failed} failed, ${counters.withoutResult} without a result`;
   switch (state.phase) {
     case 'running': {
-      const now = state.running === null ? '' : ` · ${cellLabel(state.running, repeats)}`;
-      return `${counters.attempted}/${counters.total} cells · ${tally}${now}`;
+      const now = state.running === null ? '' : `${cellLabel(state.running, repeats)} · `;
+      return `${counters.attempted}/${counters.total} cells · ${now}${tally}`;
     }
     case 'paused':
       return `paused: ${state.reason ?? ''}`;

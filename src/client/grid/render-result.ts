@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { GridResult } from '../../domain/grid/contracts.js';
 import { EMPTY_COUNTERS, gridResult } from '../../domain/grid/counters.js';
 import type { CliContext } from '../context.js';
@@ -92,15 +91,21 @@ async function printText(
     );
   }
   for (const failure of result.failures.slice(0, MAX_SHOWN_FAILURES)) {
-    note(
-      cli,
-      `no result: ${failure.task} / ${failure.agent} / ${failure.condition}: ${failure.code}: ${failure.error}`,
-    );
+    const place = `${failure.task} / ${failure.agent} / ${failure.condition}`;
+    note(cli, `no result: ${place}: ${failure.code}: ${failure.error}`);
+    if (failure.hint !== null) note(cli, `      next: ${failure.hint}`);
   }
-  printLine(cli, `report: ${relative(cli.cwd, reportFile(open.dir)) || reportFile(open.dir)}`);
+  // Absolute: a script may have started this from another folder than the reader's.
+  printLine(cli, `report: ${reportFile(open.dir)}`);
   if (grid.uiUrl !== null) printLine(cli, `web:    ${grid.uiUrl}`);
   if (result.stopped === 'paused') printLine(cli, `next: llmx-client resume ${grid.workflowId}`);
   else if (result.stopped !== null)
-    printLine(cli, `stopped: ${result.stopped}\nnext: llmx-client start-grid`);
-  else if (!result.ok) printLine(cli, 'next: llmx-client start-grid');
+    printLine(cli, `stopped: ${stoppedText(result)}\nnext: llmx-client start-grid`);
+  else if (!result.ok) printLine(cli, 'then: llmx-client start-grid');
+}
+
+function stoppedText({ stopped, stoppedReason }: ShownResult): string {
+  return stoppedReason === null || stoppedReason === ''
+    ? `${stopped}`
+    : `${stopped}: ${stoppedReason}`;
 }

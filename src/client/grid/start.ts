@@ -6,17 +6,27 @@ import { filterHash } from '../../temporal/filter-hash.js';
 import { isRunning, startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
 import { uiLink } from '../../temporal/ids.js';
 import { connectServices, serverRuns, type Services } from '../services.js';
-import type { StartGridFlags } from '../commands/start-grid.js';
 import type { CliContext } from '../context.js';
 import { ExitRequest } from '../exit-request.js';
 import { EXIT } from '../exit-codes.js';
 import { checksText } from '../output/checks.js';
 import { note, printJson, printLine } from '../output/print.js';
+import type { FilterFlags } from '../filters.js';
 import { follow, waitForVerdict } from './follow.js';
 import { redError } from './red-error.js';
+import { answersText, waitingText } from './waiting-text.js';
 import { openExperiment, prepareGrid, type OpenExperiment } from './prepare.js';
 import { printPlan } from './render-plan.js';
 import { printEnd } from './render-result.js';
+
+export interface StartGridFlags extends FilterFlags {
+  readonly redoDone?: boolean;
+  readonly dryRun?: boolean;
+  readonly wait?: boolean;
+  readonly approveYellow?: string | true;
+  readonly address?: string;
+  readonly json?: boolean;
+}
 
 export async function runStartGrid(
   cli: CliContext,
@@ -65,8 +75,12 @@ async function startAndShow(
   for (const change of prepared.changes) note(cli, `changed since the last start: ${change}`);
   const workflowId = gridWorkflowId(open.key, filterHash(filters));
   const grid = await startOrAttach(services, workflowId, prepared.input);
-  if (grid.attached)
+  if (grid.attached) {
     note(cli, `attached to ${workflowId}, which runs with the plan it started with`);
+    if (prepared.changes.length > 0) {
+      note(cli, `to use the changed plan, end it first: llmx-client cancel ${workflowId}`);
+    }
+  }
   note(cli, `grid ${workflowId}`);
   if (grid.uiUrl !== null) note(cli, `web   ${grid.uiUrl}`);
 
@@ -117,8 +131,7 @@ function showVerdict(
   if (preflight !== null)
     printLine(cli, checksText(preflight.checks, preflight.verdict, cli.stdoutIsTty));
   if (state?.phase === 'waiting') {
-    printLine(cli, `next: llmx-client approve ${grid.workflowId} --reason "…"`);
-    printLine(cli, `  or: llmx-client reject ${grid.workflowId} --reason "…"`);
+    printLine(cli, answersText(state, grid.workflowId));
     return;
   }
   if (state === null) note(cli, 'no verdict after 60 s; the grid goes on by itself');
@@ -131,8 +144,12 @@ async function waitForEnd(
   open: OpenExperiment,
   grid: StartedGrid,
 ): Promise<void> {
+  detachOnInterrupt(cli);
   const end = await follow(cli, grid.handle, {
     stopWhenWaiting: !(cli.stdinIsTty && cli.stderrIsTty),
+    onWaiting: (state) => {
+      note(cli, waitingText(state, grid.workflowId, cli.stderrIsTty));
+    },
     repeats: open.experiment.repeats,
   });
   const json = flags.json === true;
@@ -144,10 +161,17 @@ async function waitForEnd(
   const approve = `llmx-client approve ${grid.workflowId} --reason "…"`;
   if (json) printJson(cli, 'waiting', { workflowId: grid.workflowId, checks, approve });
   else {
-    printLine(cli, checksText(checks, 'YELLOW', cli.stdoutIsTty));
-    printLine(cli, `next: ${approve}`);
+    printLine(cli, waitingText(end.state, grid.workflowId, cli.stdoutIsTty));
   }
   throw new ExitRequest(EXIT.waiting);
+}
+
+/** Ctrl-C leaves; nothing of the grid is touched. */
+function detachOnInterrupt(cli: CliContext): void {
+  process.once('SIGINT', () => {
+    note(cli, '\ndetached: the grid goes on\nnext: llmx-client status');
+    process.exit(EXIT.interrupted);
+  });
 }
 
 function preApproval(cli: CliContext, flags: StartGridFlags) {

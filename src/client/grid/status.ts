@@ -6,12 +6,17 @@ import { loadPlanStatus, type AttemptCounts } from '../../storage/plan-status.js
 import { findGrid } from '../../temporal/find-grid.js';
 import { readState } from '../../temporal/grid-state.js';
 import { uiLink } from '../../temporal/ids.js';
-import type { StatusFlags } from '../commands/status.js';
+import { liveTrials, waitingFor } from '../../trial/live-trials.js';
 import type { CliContext } from '../context.js';
-import { checksText } from '../output/checks.js';
 import { printJson, printLine } from '../output/print.js';
 import { connectServices, serverEverUsed, type Services } from '../services.js';
+import { waitingText } from './waiting-text.js';
 import { openExperiment, type OpenExperiment } from './prepare.js';
+
+export interface StatusFlags {
+  readonly address?: string;
+  readonly json?: boolean;
+}
 
 interface Live {
   readonly workflowId: string;
@@ -29,8 +34,10 @@ export async function runStatus(
   const open = await openExperiment(cli);
   const { counts } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS);
   const live = await readLive(cli, open, workflow, flags.address);
-  if (flags.json === true) printJson(cli, 'status', statusJson(counts, live));
-  else printText(cli, open, counts, live);
+  const holder = live === null ? null : waitingFor(await liveTrials(open.layout), live.workflowId);
+  if (flags.json === true)
+    printJson(cli, 'status', { ...statusJson(counts, live), waitingFor: holder });
+  else printText(cli, open, counts, live, holder);
 }
 
 /** Null when no grid of this experiment is known to a server. */
@@ -110,12 +117,13 @@ function printText(
   open: OpenExperiment,
   counts: AttemptCounts,
   live: Live | null,
+  holder: string | null,
 ): void {
   const phase = phaseOf(counts, live);
   printLine(cli, `${open.experiment.name}: ${phase}`);
   printLine(
     cli,
-    `${counts.done} of ${counts.total} cells done (${counts.passed} passed, ${counts.failed} failed), ${counts.pending} pending, ${counts.void} void attempts`,
+    `${counts.done} of ${counts.total} cells done, ${counts.pending} pending · results: ${counts.passed} passed, ${counts.failed} failed · ${counts.void} attempts without a result`,
   );
   const state = live?.state ?? null;
   if (live !== null) printLine(cli, `grid ${live.workflowId}`);
@@ -127,9 +135,11 @@ function printText(
       `running: cell ${state.running.index} · ${label} since ${state.running.startedAt}`,
     );
   }
+  if (holder !== null) printLine(cli, `waits for the host: ${holder} has it`);
   if (state?.reason != null) printLine(cli, `reason: ${state.reason}`);
   if (phase === 'waiting' && state?.preflight != null) {
-    printLine(cli, checksText(state.preflight.checks, 'YELLOW', cli.stdoutIsTty));
+    printLine(cli, waitingText(state, live?.workflowId ?? '', cli.stdoutIsTty));
+    return;
   }
   const next = nextCommand(phase, counts, live);
   if (next !== null) printLine(cli, `next: ${next}`);
@@ -141,8 +151,6 @@ function nextCommand(
   live: Live | null,
 ): string | null {
   switch (phase) {
-    case 'waiting':
-      return `llmx-client approve ${live?.workflowId ?? ''} --reason "…"`;
     case 'paused':
       return `llmx-client resume ${live?.workflowId ?? ''}`;
     case 'stopped':
@@ -152,6 +160,7 @@ function nextCommand(
     case 'preflight':
     case 'running':
     case 'quota':
+    case 'waiting':
       return null;
   }
 }

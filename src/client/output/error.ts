@@ -1,5 +1,6 @@
 import { LlmxError } from '../../errors/llmx-error.js';
 import type { CliContext } from '../context.js';
+import { note } from './print.js';
 
 /** Prints an error (JSON on stdout with `--json`, else text on stderr) and says how to exit. */
 export function renderError(cli: CliContext, error: unknown, json: boolean): number {
@@ -9,7 +10,7 @@ export function renderError(cli: CliContext, error: unknown, json: boolean): num
     cli.stdout.write(`${JSON.stringify({ schemaVersion: 1, error: body })}\n`);
   } else {
     const hint = known.hint === null ? '' : `\nnext: ${known.hint}`;
-    cli.stderr.write(`error: ${known.message}${hint}\n`);
+    note(cli, `error: ${known.message}${hint}`);
   }
   if (cli.env['LLMX_DEBUG'] === '1') {
     const cause = known.cause instanceof Error ? known.cause : known;

@@ -1,4 +1,5 @@
 import type { CliContext } from '../context.js';
+import { typed } from './typed.js';
 
 /** Exactly one JSON value on stdout. */
 export function printJson(cli: CliContext, kind: string, value: object): void {
@@ -6,10 +7,10 @@ export function printJson(cli: CliContext, kind: string, value: object): void {
 }
 
 export function printLine(cli: CliContext, text: string): void {
-  cli.stdout.write(`${text}\n`);
+  cli.stdout.write(`${typed(cli, text)}\n`);
 }
 
 /** For the person at the terminal, never part of the result. */
 export function note(cli: CliContext, text: string): void {
-  cli.stderr.write(`${text}\n`);
+  cli.stderr.write(`${typed(cli, text)}\n`);
 }

@@ -19,7 +19,7 @@ export class Progress {
     const filled = total === 0 ? 0 : Math.round((done / total) * BAR_WIDTH);
     const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
     const columns = process.stderr.columns || 80;
-    this.cli.stderr.write(`\r\u001b[2K${`${bar} ${text}`.slice(0, columns - 1)}`);
+    this.cli.stderr.write(`\r\u001b[2K${cut(`${bar} ${text}`, columns - 1)}`);
     this.drawn = true;
   }
 
@@ -33,4 +33,8 @@ export class Progress {
     const { env } = this.cli;
     return this.cli.stderrIsTty && env['TERM'] !== 'dumb' && !env['CI'];
   }
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

@@ -61,6 +61,8 @@ export interface CellFailure {
   readonly condition: string;
   readonly code: string;
   readonly error: string;
+  /** What mends it: the next command or edit; null when the error says it all. */
+  readonly hint: string | null;
 }
 
 /** `ran` = total − failures (seed A); a trial in which the agent did not fix the bug is a result. */
@@ -74,6 +76,8 @@ export interface GridResult {
   readonly failuresOmitted: number;
   /** Null when the grid ran; else why it stopped before any trial. */
   readonly stopped: 'red' | 'rejected' | 'expired' | 'cancelled' | null;
+  /** What a person gave as the reason of a rejection; null otherwise. */
+  readonly stoppedReason: string | null;
 }
 
 export interface Approval {
@@ -151,6 +155,8 @@ export interface RunTrialResult {
   /** Void reason or error code; null for a counted result. */
   readonly code: string | null;
   readonly error: string | null;
+  /** What mends it, with its placeholders filled; null when there is nothing to do. */
+  readonly hint: string | null;
   readonly costUsd: number | null;
   readonly stamp: string | null;
 }
@@ -188,6 +194,8 @@ export interface HostActivities {
   ensureBuilder(input: { readonly plan: PlanRef; readonly filters: GridFilters }): Promise<Builds>;
   ensureDisk(input: { readonly plan: PlanRef }): Promise<void>;
   preflight(input: PreflightInput): Promise<PreflightReport>;
+  /** Ends the open attempt of a request as cancelled; one that is closed or never was is fine. */
+  stopTrial(input: Pick<RunTrialInput, 'plan' | 'cell' | 'requestId'>): Promise<void>;
   report(input: { readonly plan: PlanRef }): Promise<ReportSummary>;
 }
 

@@ -46,6 +46,7 @@ export function gridResult(
   counters: GridCounters,
   failures: readonly CellFailure[],
   stopped: GridResult['stopped'],
+  stoppedReason: string | null = null,
 ): GridResult {
   const listed = failures.slice(0, MAX_LISTED_FAILURES);
   const total = stopped === null ? counters.total : counters.attempted;
@@ -58,5 +59,6 @@ export function gridResult(
     failures: listed,
     failuresOmitted: counters.withoutResult - listed.length,
     stopped,
+    stoppedReason,
   };
 }

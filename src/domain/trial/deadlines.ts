@@ -9,13 +9,18 @@ export const KILL_GRACE_MS = 5_000;
 /** Copying the template, git work, writing results. */
 const OVERHEAD_MS = 5 * 60_000;
 
+/** db_prepare and the test, each before the agent, after it, and once more without its change. */
+const SHELL_RUNS = 6;
+
 export interface TrialTimes {
   readonly agentTimeoutMs: number;
   readonly testTimeoutMs: number;
   readonly killGraceMs: number;
 }
 
-/** After this the supervisor ends the trial program: db_prepare, two test runs and the agent each had their time. */
+/** After this the supervisor ends the trial program: the agent and every other run had their time and grace. */
 export function programDeadlineMs(times: TrialTimes): number {
-  return times.agentTimeoutMs + 3 * times.testTimeoutMs + 4 * times.killGraceMs + OVERHEAD_MS;
+  const { agentTimeoutMs, testTimeoutMs, killGraceMs } = times;
+  const runsMs = agentTimeoutMs + SHELL_RUNS * testTimeoutMs;
+  return runsMs + (1 + SHELL_RUNS) * killGraceMs + OVERHEAD_MS;
 }

@@ -12,6 +12,27 @@ export interface AgentLaunch {
   readonly stdinFile: string | null;
 }
 
+/**
+ * Control groups of one trial. Each list names one folder in every hierarchy that is in use, the one
+ * that tells who is in the group first.
+ */
+export interface TrialGroups {
+  /** The trial program, and what it runs of the experiment. */
+  readonly program: readonly string[];
+  /** The agent and everything below it. */
+  readonly agent: readonly string[];
+}
+
+/** How processes of the trial are found after the agent has ended, wherever they went. */
+export interface Containment {
+  readonly trialHash: string;
+  readonly stateId: string;
+  /** Sandbox folder. */
+  readonly root: string;
+  /** Null where the host lets nobody make control groups. */
+  readonly groups: TrialGroups | null;
+}
+
 /** JSON file given to the program as its only argument. */
 export interface ProgramSpec {
   readonly schemaVersion: 1;
@@ -42,6 +63,14 @@ export interface ProgramSpec {
   readonly testTimeoutMs: number;
   /** Between TERM and KILL. */
   readonly killGraceMs: number;
+  /** Left out: only the agent's process group is ended. */
+  readonly containment?: Containment;
+  /**
+   * Standard input is a pipe that its owner holds open. When it closes the owner is dead, and the
+   * program ends itself and the agent at once, without a result.
+   * @defaultValue false
+   */
+  readonly endWithStdin?: boolean;
 }
 
 /** Names inside `outDir`. */
@@ -65,6 +94,8 @@ export interface TestRun {
   readonly seconds: number;
   /** Output (both streams) matched the suite-ran pattern. */
   readonly suiteRan: boolean;
+  /** Ended because it wrote more than the output limit. @defaultValue false */
+  readonly outputLimited?: boolean;
 }
 
 export interface AgentRun {
@@ -75,6 +106,19 @@ export interface AgentRun {
   readonly wallSeconds: number;
   readonly startedAt: string;
   readonly finishedAt: string;
+  /** Ended because it wrote more than the output limit. @defaultValue false */
+  readonly outputLimited?: boolean;
+}
+
+/** `cgroup`: a control group that held the processes was seen empty. `best-effort`: a scan found none. */
+export type EndProof = 'cgroup' | 'best-effort';
+
+/** What the agent left running, ended before anything it changed was looked at. */
+export interface Escapees {
+  readonly killed: number;
+  /** Could not be ended. */
+  readonly alive: number;
+  readonly proof: EndProof;
 }
 
 export interface Isolation {
@@ -113,6 +157,8 @@ export interface ProgramResult {
   readonly after: TestRun | null;
   /** Null until graded. `ungraded`: the suite does not even run on the untouched checkout. */
   readonly grade: 'passed' | 'failed' | 'ungraded' | null;
+  /** Left out when no agent was started, or there was no containment. */
+  readonly escapees?: Escapees;
   /** How long each phase took, whole milliseconds. */
   readonly phaseMs?: Readonly<Partial<Record<TrialPhase, number>>>;
 }

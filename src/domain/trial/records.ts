@@ -26,6 +26,10 @@ export interface MetaRecord {
   readonly passed: boolean | null;
   readonly fix_verified: boolean | null;
   readonly timed_out: boolean;
+  /** True when the agent was ended because it wrote too much (absent otherwise). */
+  readonly output_limited?: boolean;
+  /** True when the kernel killed processes of the agent at the trial's own memory limit (absent otherwise). */
+  readonly oom_killed?: boolean;
   readonly agent_exit: number | null;
   readonly agent_signal: string | null;
   /** Agent process alone, monotonic clock. */
@@ -62,7 +66,7 @@ export interface MetaRecord {
   readonly frozen_id: string;
   /** `cgroup` | `best-effort`: how it was shown that no process of the trial was left. */
   readonly proof: string;
-  /** Processes that had outlived the trial program and were killed. */
+  /** Processes that had outlived the agent or the trial program and were killed. */
   readonly leftovers_killed: number;
   /** Processes and folders of earlier, dead trials that were removed before this one started. */
   readonly leftovers_before: number;

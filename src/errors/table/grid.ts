@@ -52,7 +52,7 @@ export const GRID_ERRORS = {
   },
   grid_running: {
     message: 'grid {workflowId} is running; --redo-done cannot change it',
-    hint: 'llmx-client status',
+    hint: 'llmx-client start-grid --wait',
     exitCode: 6,
     retry: 'never',
   },

@@ -1,41 +1,65 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { AgentRun } from '../../domain/trial/program-contract.js';
-import { runInGroup } from '../process/run-in-group.js';
-import { outFile, type Phase, type PhaseContext } from './state.js';
+import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
+import type { AgentRun, Escapees, ProgramResult } from '../../domain/trial/program-contract.js';
+import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
+import { endEscapees } from './end-escapees.js';
+import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
 
-/** Runs the agent, with nothing but the agent inside the measured time. */
+/**
+ * Runs the agent, with nothing but the agent inside the measured time. When the phase is over nothing of
+ * it runs any more: what is collected and graded stands still.
+ */
 export const agent: Phase = async ({ spec }: PhaseContext) => {
-  const stdoutFd = openEmpty(outFile(spec, 'agentStdout'));
-  const stderrFd = openEmpty(outFile(spec, 'agentStderr'));
+  const { argv, env, stdinFile } = spec.agent;
+  const output = {
+    stdoutFd: openEmpty(outFile(spec, 'agentStdout')),
+    stderrFd: openEmpty(outFile(spec, 'agentStderr')),
+    outputLimitBytes: OUTPUT_LIMIT_BYTES,
+  };
   const startedAt = new Date().toISOString();
   try {
-    const { argv, env, stdinFile } = spec.agent;
     if (argv === null) return { found: { agent: nothingRan(startedAt) } };
+    const groups = spec.containment?.groups ?? null;
     const end = await runInGroup({
       argv,
       env,
       cwd: spec.checkoutDir,
       stdinFile,
-      stdoutFd,
-      stderrFd,
+      ...output,
       timeoutMs: spec.agentTimeoutMs,
       killGraceMs: spec.killGraceMs,
+      ...(groups === null ? {} : { groups: { inside: groups.agent, back: groups.program } }),
     });
-    if (end.notStarted !== null) writeSync(stderrFd, `${end.notStarted}\n`);
-    const run: AgentRun = {
-      exit: end.exit,
-      signal: end.signal,
-      timedOut: end.timedOut,
-      wallSeconds: end.seconds,
-      startedAt,
-      finishedAt: new Date().toISOString(),
-    };
-    return { found: { agent: run } };
+    const run = runOf(end, startedAt);
+    const escapees = await endEscapees(spec, end.isGrouped);
+    if (end.notStarted !== null) writeSync(output.stderrFd, `${end.notStarted}\n`);
+    trimOutput(output);
+    return phaseEnd(run, escapees);
   } finally {
-    closeSync(stdoutFd);
-    closeSync(stderrFd);
+    closeSync(output.stdoutFd);
+    closeSync(output.stderrFd);
   }
 };
+
+function phaseEnd(run: AgentRun, escapees: Escapees | null): PhaseEnd {
+  if (escapees === null) return { found: { agent: run } };
+  const found: Partial<ProgramResult> = { agent: run, escapees };
+  if (escapees.alive === 0) return { found };
+  const detail = `${escapees.alive} processes of the agent could not be ended`;
+  return { found, abort: { reason: 'sandbox_failed', detail } };
+}
+
+function runOf(end: GroupEnd, startedAt: string): AgentRun {
+  return {
+    exit: end.exit,
+    signal: end.signal,
+    timedOut: end.timedOut,
+    ...(end.outputLimited ? { outputLimited: true } : {}),
+    wallSeconds: end.seconds,
+    startedAt,
+    finishedAt: new Date().toISOString(),
+  };
+}
 
 function openEmpty(path: string): number {
   closeSync(openSync(path, 'w'));

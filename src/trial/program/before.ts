@@ -1,3 +1,4 @@
+import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import { ordinary } from '../git/git.js';
 import { restore } from './restore.js';
 import { isConclusive, runTest } from './shell.js';
@@ -20,10 +21,7 @@ export const before: Phase = async ({ spec }: PhaseContext) => {
 
 function faultOf(spec: ProgramSpec, test: TestRun): Abort | null {
   if (!isConclusive(test)) {
-    const detail = test.timedOut
-      ? `the test did not end within ${spec.testTimeoutMs / 1000} s`
-      : `the output of the test does not match /${spec.suiteRanPattern}/${spec.suiteRanFlags}`;
-    return { reason: 'suite_did_not_run', detail };
+    return { reason: 'suite_did_not_run', detail: whyInconclusive(spec, test) };
   }
   if (test.exit === 0) {
     return {
@@ -32,4 +30,12 @@ function faultOf(spec: ProgramSpec, test: TestRun): Abort | null {
     };
   }
   return null;
+}
+
+function whyInconclusive(spec: ProgramSpec, test: TestRun): string {
+  if (test.timedOut) return `the test did not end within ${spec.testTimeoutMs / 1000} s`;
+  if (test.outputLimited === true) {
+    return `the test wrote more than ${OUTPUT_LIMIT_BYTES / 1024 ** 2} MiB`;
+  }
+  return `the output of the test does not match /${spec.suiteRanPattern}/${spec.suiteRanFlags}`;
 }

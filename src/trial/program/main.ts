@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { killRunningGroups } from '../process/run-in-group.js';
+import { endEscapees } from './end-escapees.js';
+import { onStdinClosed } from './lifeline.js';
 import { runProgram } from './run-program.js';
 
 /** Exit code 0 says that `program-result.json` was written, whatever is in it. */
 const EXIT_USAGE = 2;
+const EXIT_ORPHANED = 3;
 
 function readSpec(path: string | undefined): ProgramSpec {
   if (path === undefined) throw new Error('usage: program.mjs <spec.json>');
@@ -29,6 +32,16 @@ function endOnSignals(): void {
   }
 }
 
+/** Nobody would read the result, and the agent may cost money by the minute. */
+async function endOrphan(spec: ProgramSpec): Promise<never> {
+  killRunningGroups();
+  try {
+    await endEscapees(spec, true);
+  } finally {
+    process.exit(EXIT_ORPHANED);
+  }
+}
+
 function fail(error: unknown, exit: number): never {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`trial program: ${reason}\n`);
@@ -38,6 +51,7 @@ function fail(error: unknown, exit: number): never {
 endOnSignals();
 try {
   const spec = readSpec(process.argv[2]);
+  if (spec.endWithStdin === true) onStdinClosed(() => void endOrphan(spec));
   await runProgram(spec).catch((error: unknown) => fail(error, 1));
 } catch (error) {
   fail(error, EXIT_USAGE);

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
+import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
-import { runInGroup, type GroupEnd } from '../process/run-in-group.js';
+import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
 import { outputMatches } from './output-matches.js';
 
 export interface ShellRun {
@@ -16,17 +17,18 @@ export async function runShell(spec: ProgramSpec, run: ShellRun): Promise<GroupE
   if (run.append !== true) closeSync(openSync(run.outputFile, 'w'));
   // Both streams append to one file, so that they can't overwrite each other.
   const fd = openSync(run.outputFile, 'a');
+  const output = { stdoutFd: fd, stderrFd: fd, outputLimitBytes: OUTPUT_LIMIT_BYTES };
   try {
     const end = await runInGroup({
       argv: ['bash', '-lc', run.script],
       env: spec.env,
       cwd: run.cwd,
       stdinFile: null,
-      stdoutFd: fd,
-      stderrFd: fd,
+      ...output,
       timeoutMs: spec.testTimeoutMs,
       killGraceMs: spec.killGraceMs,
     });
+    trimOutput(output);
     if (end.notStarted !== null) throw new Error(end.notStarted);
     return end;
   } finally {
@@ -39,14 +41,18 @@ export async function runTest(
   run: { readonly cwd: string; readonly outputFile: string },
 ): Promise<TestRun> {
   const script = `${spec.testCommand} ${shellQuote(spec.testFile)}`;
-  const { exit, signal, timedOut, seconds } = await runShell(spec, { ...run, script });
+  const { exit, signal, timedOut, outputLimited, seconds } = await runShell(spec, {
+    ...run,
+    script,
+  });
   const suiteRan = outputMatches(run.outputFile, spec.suiteRanPattern, spec.suiteRanFlags);
-  return { exit, signal, timedOut, seconds, suiteRan };
+  const limits = outputLimited ? { timedOut, outputLimited } : { timedOut };
+  return { exit, signal, ...limits, seconds, suiteRan };
 }
 
 /** True when the run says something about the code: the suite ran, and to its end. */
 export function isConclusive(test: TestRun): boolean {
-  return test.suiteRan && !test.timedOut;
+  return test.suiteRan && !test.timedOut && test.outputLimited !== true;
 }
 
 export function shellQuote(text: string): string {

@@ -1,8 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findMarked } from '../../runtimes/marked-processes.js';
 import { runtimeOf } from '../../runtimes/registry.js';
-import type { Runtime } from '../../runtimes/runtime.js';
+import type { Runtime, TrialMarker } from '../../runtimes/runtime.js';
 import { pathExists } from '../../support/path-exists.js';
 import { ownerRuns, readOwner } from '../owner.js';
 import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
@@ -17,19 +16,16 @@ export async function removeLeftovers(spec: SupervisorSpec, trialDir: string): P
   const trialsDir = dirname(trialDir);
   const others = (await readdir(trialsDir)).filter((name) => name !== spec.marker.trialHash);
   let removed = 0;
-  for (const trialHash of new Set([...others, ...(await markedTrials(spec))])) {
+  for (const trialHash of new Set([...others, ...(await otherTrials(spec))])) {
     removed += await removeOne(trialHash, spec, join(trialsDir, trialHash));
   }
   return removed;
 }
 
-/** Trials of which processes are left although their folder may be gone. */
-async function markedTrials(spec: SupervisorSpec): Promise<readonly string[]> {
-  const { stateId, trialHash } = spec.marker;
-  const marked = await findMarked({ stateId, trialHash: null, root: null });
-  return marked.flatMap((found) =>
-    found.trialHash === null || found.trialHash === trialHash ? [] : [found.trialHash],
-  );
+/** Trials of which something is left although their folder may be gone. */
+async function otherTrials({ marker, sandbox }: SupervisorSpec): Promise<readonly string[]> {
+  const hashes = await runtimeOf(sandbox.runtime).findLeftovers(marker.stateId);
+  return hashes.filter((trialHash) => trialHash !== marker.trialHash);
 }
 
 async function removeOne(
@@ -44,18 +40,23 @@ async function removeOne(
   if (ownerRuns(owner) || (owner === null && folderExists)) return 0;
   const other = await readSupervisorSpec(files.spec);
   const runtime = runtimeOf(other?.sandbox.runtime ?? spec.sandbox.runtime);
-  const processes = await runtime.endLeftovers({ ...spec.marker, trialHash }, files.sandbox);
-  const removedSandbox = await removeSandbox(runtime, files.sandbox);
+  const marker = { ...spec.marker, trialHash };
+  const { ended } = await runtime.endLeftovers(marker, files.sandbox);
+  const removedSandbox = await removeSandbox(runtime, marker, files.sandbox);
   if (other !== null && (await pathExists(join(other.attemptDir, 'meta.json')))) {
     await rm(trialDir, { recursive: true, force: true });
   }
-  return processes + (removedSandbox ? 1 : 0);
+  return ended + (removedSandbox ? 1 : 0);
 }
 
-async function removeSandbox(runtime: Runtime, sandbox: string): Promise<boolean> {
+async function removeSandbox(
+  runtime: Runtime,
+  marker: TrialMarker,
+  sandbox: string,
+): Promise<boolean> {
   if (!(await pathExists(sandbox))) return false;
   try {
-    await runtime.destroy(sandbox);
+    await runtime.destroy(marker, sandbox);
     return true;
   } catch (error) {
     // Files of another user, say: they stay, and must not stop every later trial.

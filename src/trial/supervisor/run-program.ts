@@ -13,6 +13,7 @@ import {
   PROGRAM_FILES,
   TRIAL_PHASES,
   type AgentLaunch,
+  type AgentRun,
   type ProgramResult,
   type ProgramSpec,
 } from '../../domain/trial/program-contract.js';
@@ -27,23 +28,21 @@ const PROGRAM_SPEC = 'program.json';
 export interface ProgramRun {
   readonly end: SandboxEnd;
   readonly result: ProgramResult | null;
-  /** Null when the agent was not started, or timed out. */
+  /** Null when the agent was not started, or ended at a limit of the trial. */
   readonly verdict: AgentVerdict | null;
   readonly reading: TranscriptReading | null;
 }
 
 /**
- * Fills the sandbox, runs the trial program in it to its end, and reads what it left.
+ * Runs the trial program in a filled sandbox to its end, and reads what it left.
  * @throws the signal's reason when it was stopped before the program started
  */
 export async function runProgram(
   spec: SupervisorSpec,
   runtime: Runtime,
   sandbox: Sandbox,
-  signal: AbortSignal,
+  { signal, holdFd }: { readonly signal: AbortSignal; readonly holdFd: number | null },
 ): Promise<ProgramRun> {
-  const adapter = adapterOf(spec.agent);
-  await fill(spec, sandbox, adapter);
   signal.throwIfAborted();
   const inputs = sandbox.inside.inputs;
   const end = await runtime.run(sandbox, {
@@ -52,13 +51,15 @@ export async function runProgram(
     timeoutMs: programDeadlineMs(spec.times),
     killGraceMs: spec.times.killGraceMs,
     signal,
+    holdFd,
   });
-  return { end, ...(await readOutcome(sandbox, adapter)) };
+  return { end, ...(await readOutcome(sandbox, adapterOf(spec.agent), end)) };
 }
 
-async function fill(spec: SupervisorSpec, sandbox: Sandbox, adapter: AgentAdapter): Promise<void> {
+/** Puts the checkout, the trial program and what the agent needs into the sandbox. */
+export async function fillSandbox(spec: SupervisorSpec, sandbox: Sandbox): Promise<void> {
   const { host, inside, env } = sandbox;
-  const plan = adapter.launch({
+  const plan = adapterOf(spec.agent).launch({
     agent: spec.agent,
     experimentDir: spec.experimentDir,
     promptFile: spec.promptFile,
@@ -88,12 +89,15 @@ function programSpec(spec: SupervisorSpec, sandbox: Sandbox, agent: AgentLaunch)
     env,
     agent,
     ...spec.times,
+    containment: { ...sandbox.marker, root: inside.root, groups: sandbox.groups },
+    endWithStdin: true,
   };
 }
 
 async function readOutcome(
   sandbox: Sandbox,
   adapter: AgentAdapter,
+  end: SandboxEnd,
 ): Promise<Omit<ProgramRun, 'end'>> {
   const file = (name: string): string => join(sandbox.host.out, name);
   const result = (await readRecord(file(PROGRAM_FILES.result))) as ProgramResult | null;
@@ -101,7 +105,7 @@ async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const verdict = run.timedOut ? null : await judge(adapter, { run, stdoutFile, stderrFile });
+  const verdict = wasEnded(run, end) ? null : await judge(adapter, { run, stdoutFile, stderrFile });
   const reading = (await adapter.readTranscript?.(stdoutFile)) ?? null;
   return { result, verdict, reading };
 }
@@ -111,4 +115,10 @@ async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict
   return end.run.signal === 'SIGKILL'
     ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
     : adapter.judge(end);
+}
+
+/** At a limit of the trial: that is a result, whatever the agent was about to say. */
+function wasEnded(run: AgentRun, end: SandboxEnd): boolean {
+  const outOfMemory = end.agentOom && run.signal === 'SIGKILL';
+  return run.timedOut || run.outputLimited === true || outOfMemory;
 }

@@ -17,7 +17,7 @@ import { trialFiles, type TrialFiles } from '../trial-files.js';
 import { hostFacts, toolchain } from './host-facts.js';
 import { removeLeftovers } from './leftovers.js';
 import { ProgressFile } from './progress.js';
-import { runProgram, type ProgramRun } from './run-program.js';
+import { fillSandbox, runProgram, type ProgramRun } from './run-program.js';
 import { watchSleep } from './sleep-watch.js';
 import type { StopSwitch } from './stop-signals.js';
 
@@ -71,9 +71,11 @@ class Supervisor {
         onWait: () => {
           this.progress.enter('waiting');
         },
+        // A dead trial may hold the host: its program has the lock until it is gone.
+        beforeWait: () => this.removeLeftovers(),
       });
       crashPoint('supervisor:locked');
-      ending = await this.trial();
+      ending = await this.trial(lock);
     } catch (error) {
       ending = { classification: this.explain(error), run: null };
       await this.endLeftovers();
@@ -87,23 +89,27 @@ class Supervisor {
     await rm(this.files.dir, { recursive: true, force: true });
   }
 
-  private async trial(): Promise<Ending> {
+  private async trial(lock: KernelLock): Promise<Ending> {
     this.progress.enter('preparing');
     this.startedAt = new Date().toISOString();
     this.startedMs = performance.now();
     const { out } = sandboxPaths(this.files.sandbox);
-    const stopWatching = watchSleep(
-      () => {
-        this.stop.stop('host_slept');
+    const sleepWatch = watchSleep(
+      {
+        sleep: () => {
+          this.stop.stop('host_slept');
+        },
+        tick: () => void this.progress.follow(out),
       },
-      () => void this.progress.follow(out),
+      this.spec.sleepGapMs,
     );
     try {
-      const run = await this.runInSandbox();
+      const run = await this.runInSandbox(lock);
+      sleepWatch.look();
       const stopped = this.stop.reason;
       return { classification: classify({ stopped, ...run }), run };
     } finally {
-      stopWatching();
+      sleepWatch.stop();
     }
   }
 
@@ -124,10 +130,12 @@ class Supervisor {
     return classifyError(error);
   }
 
-  private async runInSandbox(): Promise<ProgramRun> {
-    this.leftoversBefore = await removeLeftovers(this.spec, this.files.dir);
-    this.host = hostFacts();
-    const versions = toolchain();
+  private async removeLeftovers(): Promise<void> {
+    this.leftoversBefore += await removeLeftovers(this.spec, this.files.dir);
+  }
+
+  private async runInSandbox(lock: KernelLock): Promise<ProgramRun> {
+    await this.removeLeftovers();
     const { runtime: _, ...limits } = this.spec.sandbox;
     const sandbox = await this.runtime.prepare({
       ...limits,
@@ -135,9 +143,14 @@ class Supervisor {
       root: this.files.sandbox,
     });
     this.imageId = sandbox.imageId;
-    const run = await runProgram(this.spec, this.runtime, sandbox, this.stop.signal);
-    this.toolchain = await versions;
-    return run;
+    const filled = fillSandbox(this.spec, sandbox);
+    // Asked while another process copies the template, so that it takes no time of its own.
+    this.host = { ...hostFacts(), limits: sandbox.limits.join(',') || 'none' };
+    [this.toolchain] = await Promise.all([toolchain(), filled]);
+    return runProgram(this.spec, this.runtime, sandbox, {
+      signal: this.stop.signal,
+      holdFd: lock.fd,
+    });
   }
 
   /** The record comes last but for the cleaning up: what it says has happened. */
@@ -156,7 +169,7 @@ class Supervisor {
   /** What can't be removed is tried again before the next trial; this one is closed as it is. */
   private async removeSandbox(): Promise<void> {
     try {
-      await this.runtime.destroy(this.files.sandbox);
+      await this.runtime.destroy(this.spec.marker, this.files.sandbox);
     } catch (error) {
       console.error(error);
     }
@@ -184,8 +197,7 @@ class Supervisor {
       toolchain: this.toolchain,
       host: this.host,
       imageId: this.imageId,
-      proof: run?.end.proof ?? 'best-effort',
-      leftoversKilled: run?.end.leftoversKilled ?? 0,
+      ...proofOf(run),
       leftoversBefore: this.leftoversBefore,
     });
   }
@@ -199,4 +211,18 @@ class Supervisor {
       { path: dirname(this.spec.programFile), label: '<llmx>' },
     ]);
   }
+}
+
+/** Nothing was left after the agent, and nothing after the program: the weaker of the two counts. */
+function proofOf(
+  run: ProgramRun | null,
+): Pick<AttemptFacts, 'proof' | 'leftoversKilled' | 'agentOom'> {
+  if (run === null) return { proof: 'best-effort', leftoversKilled: 0, agentOom: false };
+  const { end, result } = run;
+  const { killed = 0, proof = 'cgroup' } = result?.escapees ?? {};
+  return {
+    proof: proof === 'cgroup' ? end.proof : proof,
+    leftoversKilled: killed + end.leftoversKilled,
+    agentOom: end.agentOom,
+  };
 }

@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import { LlmxError } from '../../errors/llmx-error.js';
-import { runInGroup } from '../process/run-in-group.js';
+import { runInGroup, type GroupEnd } from '../process/run-in-group.js';
 
 /** Installing dependencies may compile them. */
 const SETUP_TIMEOUT_MS = 30 * 60_000;
@@ -32,15 +33,13 @@ export async function runSetup(run: SetupRun): Promise<void> {
       stdoutFd: fd,
       stderrFd: fd,
       timeoutMs: SETUP_TIMEOUT_MS,
+      outputLimitBytes: OUTPUT_LIMIT_BYTES,
       killGraceMs: KILL_GRACE_MS,
     });
     if (end.exit === 0 && !end.timedOut) return;
-    const how = end.timedOut
-      ? 'ran out of time'
-      : (end.notStarted ?? `exit ${end.exit ?? end.signal ?? '?'}`);
     throw new LlmxError('app_setup_failed', {
       app: run.app,
-      how,
+      how: endedHow(end),
       lastLine: lastLine(run.logFile),
       logFile: run.logFile,
     });
@@ -56,6 +55,12 @@ function setupEnv(env: SetupRun['env']): Record<string, string> {
   }
   // Nobody is there to answer a question.
   return { ...kept, CI: 'true', GIT_TERMINAL_PROMPT: '0' };
+}
+
+function endedHow(end: GroupEnd): string {
+  if (end.timedOut) return 'ran out of time';
+  if (end.outputLimited) return `wrote more than ${OUTPUT_LIMIT_BYTES / 1024 ** 2} MiB`;
+  return end.notStarted ?? `exit ${end.exit ?? end.signal ?? '?'}`;
 }
 
 function lastLine(file: string): string {

@@ -59,7 +59,7 @@ describe('reportText', () => {
 
   it('adds the declared primary metrics to the medians', () => {
     expect(reportText(sample())).not.toContain('own_score');
-    expect(reportText(sample(), { primary: ['own_score'] })).toMatch(/own_score +0\.3 \(2\)/);
+    expect(reportText(sample(), { primary: ['own_score'] })).toMatch(/own_score +0\.25 \(2\)/);
   });
 
   it('keeps every line within the width of the terminal', () => {

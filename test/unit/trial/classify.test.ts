@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ProgramResult } from '../../../src/domain/trial/program-contract.js';
+import type { AgentRun, ProgramResult } from '../../../src/domain/trial/program-contract.js';
 import type { SandboxEnd } from '../../../src/runtimes/runtime.js';
 import { classify, classifyError, type TrialEvidence } from '../../../src/trial/classify.js';
 
@@ -8,6 +8,8 @@ const END: SandboxEnd = {
   signal: null,
   timedOut: false,
   oom: false,
+  agentOom: false,
+  machineOom: false,
   leftoversKilled: 0,
   leftoversAlive: 0,
   proof: 'best-effort',
@@ -23,6 +25,14 @@ const RESULT: ProgramResult = {
   changes: null,
   after: null,
   grade: 'passed',
+};
+const KILLED: AgentRun = {
+  exit: null,
+  signal: 'SIGKILL',
+  timedOut: false,
+  wallSeconds: 1,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  finishedAt: '2026-01-01T00:00:01.000Z',
 };
 const RUN = { stopped: null, end: END, result: RESULT, verdict: { status: 'valid' } } as const;
 const VOID_VERDICT = { status: 'void', reason: 'agent_not_runnable', detail: 'exit 127' } as const;
@@ -59,6 +69,35 @@ const ROWS: readonly Row[] = [
     'void sandbox_failed',
   ],
   ['memory of the sandbox', { end: { ...END, oom: true }, result: null }, 'void out_of_memory'],
+  ['memory of the tests, graded all the same', { end: { ...END, oom: true } }, 'valid passed'],
+  [
+    'memory of the tests, which then could not run',
+    { end: { ...END, oom: true }, result: { ...RESULT, grade: 'ungraded' } },
+    'void out_of_memory',
+  ],
+  [
+    'an agent that the kernel killed at its own memory limit',
+    { end: { ...END, agentOom: true }, result: { ...RESULT, agent: KILLED }, verdict: null },
+    'valid passed',
+  ],
+  [
+    'an agent that the kernel killed because the machine had no memory left',
+    { end: { ...END, machineOom: true }, result: { ...RESULT, agent: KILLED } },
+    'void out_of_memory',
+  ],
+  [
+    'an agent that was killed at its deadline while the machine had no memory left',
+    {
+      end: { ...END, machineOom: true },
+      result: { ...RESULT, agent: { ...KILLED, timedOut: true } },
+    },
+    'valid passed',
+  ],
+  [
+    'a program that the kernel killed because the machine had no memory left',
+    { end: { ...END, machineOom: true, exit: null, signal: 'SIGKILL' }, result: null },
+    'void out_of_memory',
+  ],
   ['a cancel, whatever came of the run', { stopped: 'cancelled' }, 'void cancelled'],
   ['a sleep, whatever came of the run', { stopped: 'host_slept', result: null }, 'void host_slept'],
 ];

@@ -34,12 +34,14 @@ export const VALID_PASS: RunTrialResult = {
   passed: true,
   code: null,
   error: null,
+  hint: null,
   costUsd: 0.5,
   stamp: '20300101T000000Z',
 };
 
 export function voided(code: string): RunTrialResult {
-  return { status: 'void', passed: null, code, error: `told: ${code}`, costUsd: null, stamp: null };
+  const error = `told: ${code}`;
+  return { status: 'void', passed: null, code, error, hint: null, costUsd: null, stamp: null };
 }
 
 export interface StubHost {
@@ -48,6 +50,8 @@ export interface StubHost {
   /** Every trial asked for, in order. */
   readonly asked: RunTrialInput[];
   readonly preflights: () => number;
+  /** Requests whose trial was told to stop. */
+  readonly stopped: string[];
 }
 
 /** A host that answers as a test tells it: the activity port without disk, processes or agents. */
@@ -58,10 +62,12 @@ export function stubHost(options: {
   readonly ensureDisk?: (call: number) => void;
 }): StubHost {
   const asked: RunTrialInput[] = [];
+  const stopped: string[] = [];
   let preflights = 0;
   let diskChecks = 0;
   return {
     asked,
+    stopped,
     preflights: () => preflights,
     host: {
       openRunList: async ({ runListId }) => ({ runListId, total: options.cells.length }),
@@ -69,6 +75,9 @@ export function stubHost(options: {
       ensureBuilder: async () => ({ failed: [] }),
       ensureDisk: async () => options.ensureDisk?.(diskChecks++),
       preflight: async () => options.preflight(preflights++),
+      stopTrial: async ({ requestId }) => {
+        stopped.push(requestId);
+      },
       report: async () => ({ trials: asked.length, counted: asked.length }),
     },
     trial: {
