@@ -6,6 +6,7 @@ import {
 } from '@temporalio/activity';
 import { ERROR_TABLE } from '../errors/table.js';
 import { LlmxError } from '../errors/llmx-error.js';
+import { isDiskFull } from '../support/file-faults.js';
 import { hidePaths, hidePathsIn, type HiddenPath } from '../support/hide-paths.js';
 
 /** After this many tries an error nobody foresaw is not going to mend itself. */
@@ -48,6 +49,7 @@ export function asFailure(error: unknown, hidden: readonly HiddenPath[]): Error 
     });
   }
   const reason = error instanceof Error ? error.message : String(error);
+  if (isDiskFull(error)) return asFailure(new LlmxError('no_space', { where: reason }), hidden);
   return ApplicationFailure.create({
     type: 'unexpected',
     message: hidePaths(reason.split('\n', 1)[0] ?? '', hidden),

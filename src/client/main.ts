@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { LlmxError } from '../errors/llmx-error.js';
 import { processContext, type CliContext } from './context.js';
 import { EXIT } from './exit-codes.js';
@@ -15,7 +15,10 @@ export async function main(
   cli: CliContext = processContext(),
 ): Promise<number> {
   const json = argv.includes('--json');
-  for (const stream of [cli.stdout, cli.stderr]) stream.on('error', leaveQuietly);
+  cli.stdout.on('error', (error) => {
+    outputFailed(cli, error);
+  });
+  cli.stderr.on('error', notesFailed);
   const program = buildProgram(cli);
   if (argv.length === 0) {
     cli.stderr.write(program.helpInformation());
@@ -26,29 +29,51 @@ export async function main(
     return EXIT.done;
   } catch (error) {
     if (error instanceof ExitRequest) return error.exitCode;
-    if (error instanceof CommanderError) return commanderEnd(cli, error, argv, json);
+    if (error instanceof CommanderError) return commanderEnd(cli, program, error, argv);
     return renderError(cli, error, json);
   }
 }
 
 function commanderEnd(
   cli: CliContext,
+  program: Command,
   error: CommanderError,
   argv: readonly string[],
-  json: boolean,
 ): number {
   if (error.exitCode === 0) return EXIT.done; // --help and --version
-  const command = argv[0]?.startsWith('-') === false ? ` ${argv[0]}` : '';
-  const known = error.code !== 'commander.unknownCommand';
-  const problem = error.message
-    .replace(/^error: /, '')
-    .replace(/^\(outputHelp\)$/, 'a command is missing');
-  const hint = `llmx-client${known ? command : ''} --help`;
-  return renderError(cli, new LlmxError('usage', { problem, hint }), json);
+  const { path, unknown } = namedCommand(program, argv[0] === 'help' ? argv.slice(1) : argv);
+  const missing = unknown === undefined ? 'a command is missing' : `unknown command '${unknown}'`;
+  const problem = error.message.replace(/^error: /, '').replace(/^\(outputHelp\)$/, missing);
+  const hint = [...path, '--help'].join(' ');
+  return renderError(cli, new LlmxError('usage', { problem, hint }), argv.includes('--json'));
 }
 
-/** `llmx-client status | head`: who read enough is no error. */
-function leaveQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.done);
+/** How far the command line names commands, and the first word that names none. */
+function namedCommand(
+  program: Command,
+  argv: readonly string[],
+): { readonly path: readonly string[]; readonly unknown: string | undefined } {
+  const path = [program.name()];
+  let at = program;
+  for (const word of argv) {
+    const next = at.commands.find((command) => command.name() === word);
+    if (next === undefined) return { path, unknown: word };
+    path.push(word);
+    at = next;
+  }
+  return { path, unknown: undefined };
+}
+
+/** `llmx-client status | head`: who read enough is no error. A full disk is one. */
+function outputFailed(cli: CliContext, error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  const reason = error.code ?? error.message;
+  process.exit(
+    renderError(cli, new LlmxError('output_failed', { reason }, { cause: error }), false),
+  );
+}
+
+/** What nobody can read any more must not cost the result; only a closed pipe ends the command. */
+function notesFailed(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.done);
 }

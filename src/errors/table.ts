@@ -12,6 +12,12 @@ export const ERROR_TABLE = {
   ...SERVICE_ERRORS,
   ...TRIAL_ERRORS,
   ...VOID_ERRORS,
+  output_failed: {
+    message: 'the result can not be written to standard output: {reason}',
+    hint: 'free some space or write to another place, then run the command again',
+    exitCode: 1,
+    retry: 'never',
+  },
   unexpected: {
     message: 'unexpected error: {reason}',
     hint: 'run the command again with LLMX_DEBUG=1 to see where it happened',

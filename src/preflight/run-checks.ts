@@ -4,6 +4,7 @@ import { checkoutChecks } from './checks/checkouts.js';
 import { diskCheck } from './checks/disk.js';
 import { gitCheck } from './checks/git.js';
 import { promptsCheck } from './checks/prompts.js';
+import { resultsCheck } from './checks/results.js';
 import { runtimeCheck, sandboxCheck } from './checks/runtime.js';
 import type { CheckContext } from './context.js';
 
@@ -19,7 +20,9 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
     agentsCheck(subject),
     checkoutChecks(subject),
     promptsCheck(subject),
+    resultsCheck(subject),
   ]);
-  const [agents, checkouts, prompts] = own;
-  return [...(await Promise.all(host)), sandboxCheck(subject), agents, ...checkouts, prompts];
+  const [agents, checkouts, prompts, results] = own;
+  const rest = [sandboxCheck(subject), agents, ...checkouts, prompts];
+  return [...(await Promise.all(host)), results, ...rest];
 }

@@ -1,6 +1,7 @@
 /** One attempt folder of llmx or of the Ruby gem, judged: a trial, or why not. */
 
 import { basename, dirname, join } from 'node:path';
+import { LlmxError } from '../errors/llmx-error.js';
 import { readAttempt } from '../storage/results-tree.js';
 import { isErrno, readJsonIfExists } from '../support/atomic-file.js';
 import type { Arm, ExclusionReason } from './report-types.js';
@@ -94,8 +95,9 @@ async function readMeta(dir: string): ReturnType<typeof readAttempt> {
   try {
     return await readAttempt(dirname(dir), basename(dir));
   } catch (error) {
-    if (isFileError(error)) return { stamp: basename(dir), dir, state: 'broken', meta: null };
-    throw error;
+    // One record that can't be read now must not cost the report of all others.
+    if (!(error instanceof LlmxError)) throw error;
+    return { stamp: basename(dir), dir, state: 'broken', meta: null };
   }
 }
 

@@ -1,5 +1,6 @@
 /** The plan as it stands on disk: which cells have their results, what else was tried. */
 
+import { join, relative } from 'node:path';
 import type { Cell, GridFilters, PlannedCell } from '../domain/plan/cell.js';
 import { planBasis } from '../domain/plan/plan-basis.js';
 import { planCells, type PlannedExperiment } from '../domain/plan/plan-cells.js';
@@ -29,6 +30,8 @@ export interface AttemptCounts {
 export interface PlanStatus {
   readonly cells: readonly PlannedCell[];
   readonly counts: AttemptCounts;
+  /** Records that are damaged, relative to the experiment: their attempts count as not done. */
+  readonly damaged: readonly string[];
 }
 
 /**
@@ -75,9 +78,13 @@ export async function loadPlanStatus(
   const places = new Map(cells.map((cell) => [placeKey(cell), cell]));
   const counted = new Map<string, number>();
   const attempts = { passed: 0, failed: 0, void: 0, ungraded: 0 };
+  const damaged: string[] = [];
   await forEachLimited(places, FOLDERS_AT_A_TIME, async ([key, cell]) => {
     for (const attempt of await listAttempts(cellDir(experimentDir, cell))) {
       if (attempt.state === 'counted') counted.set(key, (counted.get(key) ?? 0) + 1);
+      if (attempt.state === 'broken') {
+        damaged.push(relative(experimentDir, join(attempt.dir, 'meta.json')));
+      }
       tally(attempts, attempt);
     }
   });
@@ -86,6 +93,7 @@ export async function loadPlanStatus(
   return {
     cells: planned,
     counts: { total: cells.length, done, pending: cells.length - done, ...attempts },
+    damaged: damaged.sort(),
   };
 }
 

@@ -8,7 +8,18 @@ export async function freeGb(path: string): Promise<number> {
     const stats = await statfs(path);
     return (stats.bavail * stats.bsize) / 1e9;
   } catch (error) {
-    if (!isErrno(error, 'ENOENT') || dirname(path) === path) throw error;
+    // A file in the way is another check's to report.
+    const isMissing = isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR');
+    if (!isMissing || dirname(path) === path) throw error;
     return freeGb(dirname(path));
   }
+}
+
+/** Less than this can't hold the records of one trial. */
+const FULL_BYTES = 64 * 1024;
+
+/** Whether nothing more fits where the path is. Root may use what is kept back for it. */
+export async function isDiskFullAt(path: string): Promise<boolean> {
+  const { bavail, bfree, bsize } = await statfs(path);
+  return (process.getuid?.() === 0 ? bfree : bavail) * bsize < FULL_BYTES;
 }

@@ -18,6 +18,7 @@ import { hostId, readHostId } from './host-id.js';
 import type { Note } from './note.js';
 import { liveProcess } from './server-record.js';
 import { withStateLock } from './state-lock.js';
+import { workerMark, workerProcesses } from './server-processes.js';
 import { readWorkerRecord, writeWorkerRecord, type WorkerRecord } from './worker-record.js';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -84,6 +85,7 @@ async function ensureUnderLock(options: WorkerOptions): Promise<HostWorker> {
   } else if (record?.process) {
     note(`the background worker (pid ${record.process.pid}) is gone; starting it again`);
   }
+  await stopUnrecorded(options);
   return await startWorker(options);
 }
 
@@ -138,6 +140,7 @@ export async function runWorkerHere(options: WorkerOptions): Promise<number> {
       options.note(`stopping the worker that runs already (pid ${live.pid})`);
       await stopProcess(live, STOP_GRACE_MS);
     }
+    await stopUnrecorded(options);
     const run = startInTerminal({ ...commandOf(options), cwd: state.root });
     if (run.process !== null) await writeWorkerRecord(state, await newRecord(options, run.process));
     return run;
@@ -156,12 +159,23 @@ export async function stopWorker(state: StateLayout): Promise<boolean> {
   return underWorkerLock(state, async () => {
     const record = await readWorkerRecord(state);
     const live = liveProcess(record);
-    if (live !== null && (await stopProcess(live, STOP_GRACE_MS)) === 'still-running') {
-      throw new LlmxError('unexpected', { reason: `process ${live.pid} cannot be stopped` });
+    const all = [...(live === null ? [] : [live]), ...(await workerProcesses(state.root))];
+    for (const process of all) {
+      if ((await stopProcess(process, STOP_GRACE_MS)) === 'still-running') {
+        throw new LlmxError('unexpected', { reason: `process ${process.pid} cannot be stopped` });
+      }
     }
     if (record !== null) await writeWorkerRecord(state, { ...record, process: null, ready: false });
-    return live !== null;
+    return all.length > 0;
   });
+}
+
+/** A damaged record hides a worker that runs; two would poll at once, and nobody could stop the first. */
+async function stopUnrecorded({ state, note }: WorkerOptions): Promise<void> {
+  for (const worker of await workerProcesses(state.root)) {
+    note(`stopping a worker (pid ${worker.pid}) that is not recorded`);
+    await stopProcess(worker, STOP_GRACE_MS);
+  }
 }
 
 export async function workerStatus(state: StateLayout): Promise<WorkerStatus> {
@@ -193,7 +207,8 @@ async function newRecord(options: WorkerOptions, worker: ProcessIdentity): Promi
 
 function commandOf(options: WorkerOptions): Pick<BackgroundCommand, 'argv' | 'env'> {
   const entry = options.workerEntry ?? fileURLToPath(new URL('../worker/main.js', import.meta.url));
-  return { argv: [process.execPath, entry], env: workerEnvironment(options) };
+  const argv = [process.execPath, entry, workerMark(options.state.root)] as const;
+  return { argv: [...argv], env: workerEnvironment(options) };
 }
 
 /** It resolves the server as every command does; only what a flag said must be handed on. */

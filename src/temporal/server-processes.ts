@@ -3,11 +3,24 @@ import { identityOf, type ProcessIdentity } from '../support/process-identity.js
 import { runCommand } from '../support/run-command.js';
 
 /** Running development servers on exactly this database file, whoever started them. */
-export async function serverProcesses(databaseFile: string): Promise<ProcessIdentity[]> {
+export function serverProcesses(databaseFile: string): Promise<ProcessIdentity[]> {
+  return processesWith(` start-dev `, ` --db-filename ${databaseFile} `);
+}
+
+/** Running workers of exactly this state folder, recorded or not. */
+export function workerProcesses(stateRoot: string): Promise<ProcessIdentity[]> {
+  return processesWith(` ${workerMark(stateRoot)} `);
+}
+
+/** An argument that the worker does not read: it tells the workers of one state folder from others. */
+export function workerMark(stateRoot: string): string {
+  return `--llmx-state=${stateRoot}`;
+}
+
+async function processesWith(...texts: readonly string[]): Promise<ProcessIdentity[]> {
   const processes = process.platform === 'linux' ? await linuxProcesses() : await psProcesses();
   return processes
-    .filter(({ command }) => command.includes(` start-dev `))
-    .filter(({ command }) => command.includes(` --db-filename ${databaseFile} `))
+    .filter(({ command }) => texts.every((text) => command.includes(text)))
     .map(({ pid }) => identityOf(pid))
     .filter((identity) => identity !== null);
 }

@@ -10,6 +10,7 @@ import { bury } from './bury.js';
 import { attemptOf, createClaim, readClaims, type Claim, type Claims } from './claims.js';
 import { classifyError } from './classify.js';
 import { nextStamp, trialHashOf, trialIdOf } from './ids.js';
+import { withRestored } from './restore-claims.js';
 import { startSupervisor, type Starter } from './start-supervisor.js';
 import { stopTrial } from './stop-trial.js';
 import type { SupervisorSpec } from './supervisor-spec.js';
@@ -40,7 +41,8 @@ export async function attachOrStart(
   for (;;) {
     options.signal?.throwIfAborted();
     crashPoint('attach:before-look');
-    const claims = isClaimBroken() ? forgotten(await readClaims(dir)) : await readClaims(dir);
+    const found = await withRestored(await readClaims(dir), request, host);
+    const claims = isClaimBroken() ? forgotten(found) : found;
     const own = ownRecord(claims, request.requestId);
     if (own !== null) return { kind: 'record', attempt: own };
     const open = claims.open[0];
@@ -75,7 +77,7 @@ export async function attachOrStart(
 
 /** Test-only: a cell about which nothing is known but the next free number. */
 function forgotten({ next }: Claims): Claims {
-  return { all: [], open: [], next };
+  return { all: [], open: [], damaged: [], next };
 }
 
 function isCancelled({ cancel }: WaitOptions): boolean {
@@ -128,10 +130,7 @@ async function start(
     claimant: ownIdentity(),
   };
   crashPoint('attach:before-claim');
-  if (!(await createClaim(dir, claim))) {
-    await rmdir(attemptDir);
-    return null;
-  }
+  if (!(await isClaimed(dir, claim, attemptDir))) return null;
   crashPoint('attach:claimed');
   try {
     const trialDir = await writeSpec(claim, attemptDir, request, host, prepared);
@@ -145,6 +144,17 @@ async function start(
     // A claim without a supervisor would hold the cell for as long as this process lives.
     await bury({ claim, attemptDir }, request, host, classifyError(error));
     return { claim, attemptDir, starter: { exited: true, onExit: () => undefined } };
+  }
+}
+
+/** Without its claim the folder would look like an attempt that never closed. */
+async function isClaimed(dir: string, claim: Claim, attemptDir: string): Promise<boolean> {
+  let claimed = false;
+  try {
+    claimed = await createClaim(dir, claim);
+    return claimed;
+  } finally {
+    if (!claimed) await rmdir(attemptDir);
   }
 }
 

@@ -134,7 +134,8 @@ function progressReporter(
   return async () => {
     if (onProgress === undefined) return;
     const progress = (await readRecord(file)) as TrialProgress | null;
-    if (progress === null || `${progress.phase} ${progress.since}` === shown) return;
+    if (typeof progress?.phase !== 'string') return; // damaged; it is only for people
+    if (`${progress.phase} ${progress.since}` === shown) return;
     shown = `${progress.phase} ${progress.since}`;
     onProgress(progress);
   };

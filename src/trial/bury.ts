@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { runtimeOf } from '../runtimes/registry.js';
 import { sandboxPaths } from '../runtimes/sandbox-paths.js';
+import { isDiskFull } from '../support/file-faults.js';
 import { tryKernelLock } from '../support/kernel-lock.js';
 import { isAlive } from '../support/process-identity.js';
 import { pathExists } from '../support/path-exists.js';
-import { closeAttempt } from './attempt-records.js';
 import { copyArtifacts, keepLog } from './artifacts.js';
 import type { Claim, ClaimedAttempt } from './claims.js';
 import { voidTrial, type Classification } from './classify.js';
+import { closeTrial, readOutcome, recordTrial, type ClosingPlace } from './close-trial.js';
 import { ownerRuns, readOwner, takeOwnership } from './owner.js';
 import { readSupervisorSpec } from './supervisor-spec.js';
 import { trialFiles, type TrialFiles } from './trial-files.js';
@@ -41,8 +42,9 @@ async function foreignLife(claim: Claim, host: TrialHost): Promise<Life> {
 }
 
 /**
- * Closes a trial whose supervisor is dead, or never came: fences it, ends what is left of it, writes
- * the void record and removes its folder. Any number of processes may do this at the same time.
+ * Closes a trial whose supervisor is dead, or never came: fences it, ends what is left of it, writes the
+ * record that it could not write any more, else a void one, and removes its folder. Any number of
+ * processes may do this at the same time.
  */
 export async function bury(
   claimed: Pick<ClaimedAttempt, 'claim'> & { readonly attemptDir: string },
@@ -60,30 +62,49 @@ export async function bury(
   const runtime = runtimeOf(spec?.sandbox.runtime ?? request.runtime);
   const marker = { trialHash: claim.trialHash, stateId: claim.stateId };
   const { ended, proof } = await runtime.endLeftovers(marker, files.sandbox);
-  await copyArtifacts(sandboxPaths(files.sandbox).out, attemptDir);
-  await keepLog(files.log, attemptDir);
-  await closeAttempt(attemptDir, request.experimentDir, {
-    facts: spec?.facts ?? { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
-    classification: cause ?? (await causeOfDeath(files)),
-    result: null,
-    reading: null,
-    startedAt: claim.createdAt,
-    finishedAt: new Date().toISOString(),
-    hostWallSeconds: Math.max(0, (Date.now() - Date.parse(claim.createdAt)) / 1000),
-    toolchain: {},
-    host: {},
-    imageId: null,
-    proof,
-    leftoversKilled: ended,
-    leftoversBefore: 0,
-    agentOom: false,
-  });
+  const place = {
+    attemptDir,
+    experimentDir: request.experimentDir,
+    outDir: sandboxPaths(files.sandbox).out,
+    logFile: files.log,
+  };
+  const outcome = await readOutcome(files.outcome);
+  if (outcome !== null) await closeTrial(place, outcome);
+  else {
+    await keepWhatFits(place);
+    await recordTrial(place, {
+      facts: spec?.facts ?? { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
+      classification: cause ?? (await causeOfDeath(claim, files)),
+      result: null,
+      reading: null,
+      startedAt: claim.createdAt,
+      finishedAt: new Date().toISOString(),
+      hostWallSeconds: Math.max(0, (Date.now() - Date.parse(claim.createdAt)) / 1000),
+      toolchain: {},
+      host: {},
+      imageId: null,
+      proof,
+      leftoversKilled: ended,
+      leftoversBefore: 0,
+      agentOom: false,
+    });
+  }
   await runtime.destroy(marker, files.sandbox);
   await rm(files.dir, { recursive: true, force: true });
 }
 
-async function causeOfDeath(files: TrialFiles): Promise<Classification> {
-  return (await pathExists(files.stop))
-    ? voidTrial('cancelled', null)
-    : voidTrial('supervisor_died', null);
+/** What a dead trial left is for people to look at; a full disk must not keep it from being closed. */
+async function keepWhatFits({ outDir, attemptDir, logFile }: ClosingPlace): Promise<void> {
+  try {
+    await copyArtifacts(outDir, attemptDir);
+    await keepLog(logFile, attemptDir);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+async function causeOfDeath(claim: Claim, files: TrialFiles): Promise<Classification> {
+  if (await pathExists(files.stop)) return voidTrial('cancelled', null);
+  const detail = claim.restored === true ? 'the claim of this attempt was damaged' : null;
+  return voidTrial('supervisor_died', detail);
 }

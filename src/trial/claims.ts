@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asResultsFault } from '../storage/results-fault.js';
 import { readAttempt, type Attempt } from '../storage/results-tree.js';
 import { createFileAtomic, isErrno } from '../support/atomic-file.js';
 import type { ProcessIdentity } from '../support/process-identity.js';
@@ -18,6 +19,8 @@ export interface Claim {
   readonly repeat: number;
   readonly createdAt: string;
   readonly claimant: ProcessIdentity;
+  /** Never in a file: this claim stands for one that can't be read. */
+  readonly restored?: true;
 }
 
 /** A claim with the attempt it stands for. */
@@ -31,27 +34,43 @@ export interface Claims {
   readonly all: readonly ClaimedAttempt[];
   /** Attempts that may still be running. */
   readonly open: readonly ClaimedAttempt[];
+  /** Numbers of claims that can't be read. */
+  readonly damaged: readonly number[];
   /** Number of the next claim. */
   readonly next: number;
 }
 
 export async function readClaims(cellDir: string): Promise<Claims> {
   const folder = join(cellDir, '.claims');
-  const names = await readdir(folder).catch((error: unknown) => {
+  const names = await readdir(folder).catch(async (error: unknown) => {
     if (isErrno(error, 'ENOENT')) return [];
-    throw error;
+    throw await asResultsFault(error, cellDir);
   });
   const numbers = names
     .flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
+  const damaged: number[] = [];
   const read = numbers.map(async (n) => {
-    // A claim that can't be read names no attempt; its number stays taken.
-    const claim = (await readRecord(join(folder, `${n}.json`))) as Claim | null;
-    return claim === null ? [] : [{ claim, attempt: await attemptOf(cellDir, claim) }];
+    const claim = await readRecord(join(folder, `${n}.json`));
+    if (isClaim(claim)) return [{ claim, attempt: await attemptOf(cellDir, claim) }];
+    damaged.push(n); // it names no attempt; its number stays taken
+    return [];
   });
   const all = (await Promise.all(read)).flat();
-  return { all, open: all.filter(isOpen), next: (numbers.at(-1) ?? 0) + 1 };
+  return { all, open: all.filter(isOpen), damaged, next: (numbers.at(-1) ?? 0) + 1 };
+}
+
+function isClaim(value: unknown): value is Claim {
+  const { stamp, requestId, trialHash, stateId, repeat, createdAt, claimant } = (value ??
+    {}) as Record<string, unknown>;
+  const texts = [stamp, requestId, trialHash, stateId, createdAt];
+  return (
+    texts.every((text) => typeof text === 'string' && text !== '') &&
+    typeof repeat === 'number' &&
+    typeof claimant === 'object' &&
+    claimant !== null
+  );
 }
 
 /** @returns whether the claim is this caller's; another may have taken the number */

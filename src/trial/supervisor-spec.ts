@@ -72,8 +72,19 @@ export interface SupervisorSpec {
   };
 }
 
-/** Null when there is none: the trial was buried, or its claimant died before it wrote one. */
+/** Null when there is none that can be read: the trial was buried, or never came so far. */
 export async function readSupervisorSpec(file: string): Promise<SupervisorSpec | null> {
-  // Written by llmx itself, whole or not at all: no other shape is possible.
-  return (await readRecord(file)) as SupervisorSpec | null;
+  const spec = await readRecord(file);
+  return isSpec(spec) ? spec : null;
+}
+
+/** llmx writes it whole or not at all; what a damaged disk leaves must not break who reads it. */
+function isSpec(value: unknown): value is SupervisorSpec {
+  const spec = (value ?? {}) as Record<string, unknown>;
+  const objects = ['marker', 'facts', 'agent', 'program', 'times', 'sandbox'];
+  return (
+    spec['schemaVersion'] === 1 &&
+    typeof spec['attemptDir'] === 'string' &&
+    objects.every((key) => typeof spec[key] === 'object' && spec[key] !== null)
+  );
 }

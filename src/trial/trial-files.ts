@@ -14,6 +14,8 @@ export interface TrialFiles {
   /** There while a cancel is asked for. */
   readonly stop: string;
   readonly sandbox: string;
+  /** How a trial that is over ended, until its attempt is closed. */
+  readonly outcome: string;
 }
 
 export function trialFiles(dir: string): TrialFiles {
@@ -25,6 +27,7 @@ export function trialFiles(dir: string): TrialFiles {
     log: join(dir, 'supervisor.log'),
     stop: join(dir, 'stop'),
     sandbox: join(dir, 'sandbox'),
+    outcome: join(dir, 'outcome.json'),
   };
 }
 

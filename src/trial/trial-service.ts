@@ -3,6 +3,7 @@ import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/cont
 import { baseEnv } from '../runtimes/base-env.js';
 import { readExperimentEntry } from '../storage/experiment-entry.js';
 import { frozenPlanReader } from '../storage/frozen-plan-reader.js';
+import { asWriteFault } from '../storage/results-fault.js';
 import { cellDir } from '../storage/results-tree.js';
 import type { StateLayout } from '../storage/state-layout.js';
 import { testSwitches } from '../support/test-switches.js';
@@ -66,6 +67,8 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
           onProgress: ({ phase }) => onProgress?.(phase),
         });
         return await trialResult(answer, frozenName(plan, request.promptFile));
+      } catch (error) {
+        throw await asTrialFault(error, state, input.plan.experimentKey);
       } finally {
         if (running.get(input.requestId) === cancel) running.delete(input.requestId);
       }
@@ -85,6 +88,13 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
       await appTemplate(plan, state, app);
     },
   };
+}
+
+/** What a disk refuses, as an error that says which folder is to be mended. */
+async function asTrialFault(error: unknown, state: StateLayout, key: string): Promise<unknown> {
+  const entry = await readExperimentEntry(state, key).catch(() => null); // then that is the error
+  if (entry === null) return error;
+  return asWriteFault(error, { experimentDir: entry.folder, stateRoot: state.root });
 }
 
 /** The plan, and where the host has its experiment now. */

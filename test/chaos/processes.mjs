@@ -25,7 +25,7 @@ export function labProcesses(root) {
 function roleOf(command) {
   if (/ server start-dev /.test(command)) return 'server';
   if (/worker\/main\.js/.test(command)) return 'worker';
-  if (/supervisor\.mjs/.test(command)) return 'supervisor';
+  if (/supervisor\.[cm]js/.test(command)) return 'supervisor';
   if (/program\.mjs/.test(command)) return 'program';
   if (/agent\.sh/.test(command)) return 'agent';
   return 'other';

@@ -89,6 +89,10 @@ describe('a cell without a result', () => {
     expect(meta).not.toHaveProperty('aborted');
     expect(meta['toolchain']).toMatchObject({ node: process.versions.node });
     const dir = join(cellDir(trials.experimentDir, request.cell), request.stamp);
+    // The record is there a moment before the file it was written in is gone.
+    await until('the record alone', async () =>
+      (await readdir(dir)).every((name) => !name.startsWith('.')),
+    );
     expect((await readdir(dir)).sort()).toEqual([
       'agent.diff',
       'meta.json',

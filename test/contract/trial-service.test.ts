@@ -132,6 +132,7 @@ describe('a planned cell', () => {
       passed: true,
       code: null,
       error: null,
+      hint: null,
       costUsd: null,
       stamp: '20260101T000000Z',
     });

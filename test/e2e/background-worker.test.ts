@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stateLayout, type StateLayout } from '../../src/storage/state-layout.js';
@@ -89,6 +89,18 @@ describe('the background worker', () => {
     expect(second.pid).not.toBe(first.pid);
     expect(alive(first.pid)).toBe(false);
     expect(notes.join()).toContain(said);
+  });
+
+  it('is replaced when its record is damaged, and stop finds it all the same', async () => {
+    const lost = await ensure();
+    await writeFile(state.workerFile, '{"process": ');
+    const found = await ensure();
+    expect(found.pid).not.toBe(lost.pid);
+    expect(alive(lost.pid)).toBe(false);
+    expect(notes.join()).toContain(`pid ${lost.pid}`);
+    await writeFile(state.workerFile, '');
+    expect(await stopWorker(state)).toBe(true);
+    expect(alive(found.pid)).toBe(false);
   });
 
   it('stops, and a second stop has nothing to do', async () => {

@@ -30,14 +30,16 @@ export function planCommand(cli: CliContext): Command {
 
 async function showPlan(cli: CliContext, flags: PlanFlags): Promise<void> {
   const { findExperiment } = await import('../../storage/experiment-folder.js');
-  const { loadPlan, planHash } = await import('../../storage/plan-status.js');
+  const { loadPlanStatus, planHash } = await import('../../storage/plan-status.js');
   const { planFacts } = await import('../../storage/plan-facts.js');
   const { pendingCells } = await import('../../domain/plan/progress.js');
   const { planFigures } = await import('../../domain/plan/figures.js');
   const { planLines } = await import('../output/plan-text.js');
+  const { noteDamaged } = await import('../output/damaged.js');
 
   const { dir, text, experiment } = await findExperiment(cli.cwd, cli.env);
-  const cells = await loadPlan(dir, experiment, filtersFrom(flags));
+  const { cells, damaged } = await loadPlanStatus(dir, experiment, filtersFrom(flags));
+  noteDamaged(cli, damaged);
   const toRun = pendingCells(cells, flags.redoDone === true);
   const figures = planFigures(experiment, cells, toRun);
   if (flags.json !== true) {

@@ -17,7 +17,7 @@ const EXAMPLES = `Examples:
 export function serverCommand(cli: CliContext): Command {
   const command = new Command('server')
     .description('the embedded Temporal server of this user')
-    .addHelpText('before', EXAMPLES);
+    .addHelpText('beforeAll', EXAMPLES);
   command
     .command('start')
     .description('start it if it does not run')

@@ -22,7 +22,7 @@ const JSON_FLAG = ['--json', 'print one JSON value'] as const;
 export function workerCommand(cli: CliContext): Command {
   const command = new Command('worker')
     .description('the worker that runs trials on this host')
-    .addHelpText('before', EXAMPLES);
+    .addHelpText('beforeAll', EXAMPLES);
   command
     .command('start')
     .description('start it in the background if it does not run')

@@ -37,7 +37,7 @@ export async function runStartGrid(
   const { cells } = await loadPlanStatus(open.dir, open.experiment, filters);
   const redoDone = flags.redoDone === true;
   if (flags.dryRun === true) {
-    printPlan(cli, cells, redoDone, flags.json === true);
+    await printPlan(cli, open, cells, { redoDone, json: flags.json === true });
     return;
   }
   const nothingToDo = !redoDone && cells.every((cell) => cell.done);

@@ -1,4 +1,5 @@
 import { LlmxError } from '../../errors/llmx-error.js';
+import { isDiskFull } from '../../support/file-faults.js';
 import type { CliContext } from '../context.js';
 import { note } from './print.js';
 
@@ -21,5 +22,6 @@ export function renderError(cli: CliContext, error: unknown, json: boolean): num
 
 function unexpected(error: unknown): LlmxError {
   const reason = error instanceof Error ? error.message : String(error);
+  if (isDiskFull(error)) return new LlmxError('no_space', { where: reason }, { cause: error });
   return new LlmxError('unexpected', { reason: reason.split('\n', 1)[0] ?? '' }, { cause: error });
 }

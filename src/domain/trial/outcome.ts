@@ -20,7 +20,7 @@ export const VOID_REASONS = {
   isolation_failed: { rerun: false },
   sandbox_failed: { rerun: false },
   out_of_memory: { rerun: false },
-  disk_full: { rerun: false },
+  disk_full: { rerun: true },
   login: { rerun: false },
   contaminated: { rerun: false },
   model_differs: { rerun: false },

@@ -50,6 +50,12 @@ export const GRID_ERRORS = {
     exitCode: 5,
     retry: 'never',
   },
+  run_list_damaged: {
+    message: 'the list of cells of this grid is gone or damaged on this host ({runListId})',
+    hint: 'llmx-client start-grid',
+    exitCode: 6,
+    retry: 'never',
+  },
   grid_running: {
     message: 'grid {workflowId} is running; --redo-done cannot change it',
     hint: 'llmx-client start-grid --wait',

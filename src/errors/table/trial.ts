@@ -41,8 +41,20 @@ export const TRIAL_ERRORS = {
   },
   disk_low: {
     message: '{freeGb} GB free at {where}; {needGb} GB are needed',
-    hint: 'llmx-client clean',
+    hint: 'free some space, then: llmx-client doctor',
     exitCode: 3,
+    retry: 'never',
+  },
+  no_space: {
+    message: 'no space is left on the disk: {where}',
+    hint: 'free some space, then: llmx-client doctor',
+    exitCode: 3,
+    retry: 'never',
+  },
+  results_unusable: {
+    message: 'the results can not be read or written at {folder}: {reason}',
+    hint: 'make it a folder you can write to, then: llmx-client doctor',
+    exitCode: 2,
     retry: 'never',
   },
   runtime_unavailable: {

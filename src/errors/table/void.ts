@@ -34,8 +34,14 @@ export const VOID_ERRORS = {
   ),
   sandbox_failed: voidError('the sandbox died', 'llmx-client doctor'),
   out_of_memory: voidError('the sandbox ran out of memory', 'raise trial.memory in experiment.yml'),
-  disk_full: voidError('the disk filled up during the trial', 'llmx-client clean'),
-  login: voidError('the login of the agent has expired', 'llmx-client login {agent}'),
+  disk_full: voidError(
+    'the disk filled up during the trial',
+    'free some space, then: llmx-client doctor',
+  ),
+  login: voidError(
+    'the login of the agent has expired',
+    'log in with the agent’s own program, then: llmx-client start-grid',
+  ),
   contaminated: voidError(
     'the agent loaded configuration that is not the trial’s',
     'llmx-client doctor',

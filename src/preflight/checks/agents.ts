@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../domain/experiment/experiment.js';
 import { isPaidKind } from '../../domain/experiment/experiment.js';
 import type { Check } from '../../domain/preflight/check.js';
 import type { CheckSubject } from '../context.js';
+import { startWith } from '../start-with.js';
 
 /** Every agent of this grid can be started, and the oracle has what it applies. */
 export async function agentsCheck(subject: CheckSubject): Promise<Check> {
@@ -24,7 +25,9 @@ async function agentProblem(agent: AgentSpec, subject: CheckSubject): Promise<Pr
   if (isPaidKind(agent.kind)) {
     return {
       detail: `${agent.name}: kind ${agent.kind} is not supported by this version of llmx`,
-      hint: 'llmx-client start-grid --agent with the other agents',
+      hint:
+        startWith(subject.experiment.agents.filter(({ kind }) => !isPaidKind(kind))) ??
+        'declare an agent of kind command, oracle or nop in experiment.yml',
     };
   }
   if (agent.kind === 'oracle') return missingSolution(agent.name, subject);

@@ -2,6 +2,7 @@ import type { Check } from '../../domain/preflight/check.js';
 import { isPaidKind } from '../../domain/experiment/experiment.js';
 import { processRuntime } from '../../runtimes/process.js';
 import type { CheckSubject } from '../context.js';
+import { startWith } from '../start-with.js';
 
 /** Whether trials can be started at all in the runtime the experiment asks for. */
 export async function runtimeCheck(subject: CheckSubject | null): Promise<Check> {
@@ -41,6 +42,8 @@ export function sandboxCheck(subject: CheckSubject): Check {
         ...base,
         status: 'warn',
         detail: `${loose.join(', ')} may run any command as you on the process runtime`,
-        hint: 'llmx-client plan --agent with the agents that need no sandbox, or approve',
+        hint:
+          startWith(subject.experiment.agents.filter((agent) => !paid.includes(agent))) ??
+          'llmx-client start-grid --approve-yellow',
       };
 }

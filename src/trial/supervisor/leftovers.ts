@@ -39,13 +39,14 @@ async function removeOne(
   // Waiting for its turn, or about to start: not ours to touch.
   if (ownerRuns(owner) || (owner === null && folderExists)) return 0;
   const other = await readSupervisorSpec(files.spec);
+  const isClosed = other !== null && (await pathExists(join(other.attemptDir, 'meta.json')));
+  // It is over, and what it left is still to be kept: that is for whoever asks for its cell.
+  if (!isClosed && (await pathExists(files.outcome))) return 0;
   const runtime = runtimeOf(other?.sandbox.runtime ?? spec.sandbox.runtime);
   const marker = { ...spec.marker, trialHash };
   const { ended } = await runtime.endLeftovers(marker, files.sandbox);
   const removedSandbox = await removeSandbox(runtime, marker, files.sandbox);
-  if (other !== null && (await pathExists(join(other.attemptDir, 'meta.json')))) {
-    await rm(trialDir, { recursive: true, force: true });
-  }
+  if (isClosed) await rm(trialDir, { recursive: true, force: true });
   return ended + (removedSandbox ? 1 : 0);
 }
 

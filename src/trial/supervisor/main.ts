@@ -3,7 +3,8 @@ import { supervise } from './supervise.js';
 
 /**
  * Entry of the detached supervisor: `node supervisor.cjs <trial folder>`. Bundled into one file that
- * starts fast, as CommonJS because Node has that running 6 ms sooner than an ES module. Its exit code says nothing: the attempt's record does.
+ * starts fast: as CommonJS, which Node runs 6 ms sooner than an ES module. Its exit code says nothing:
+ * the attempt's record does.
  */
 const [, , trialDir] = process.argv;
 if (trialDir === undefined) {

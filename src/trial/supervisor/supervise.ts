@@ -3,14 +3,16 @@ import { dirname, join } from 'node:path';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime } from '../../runtimes/runtime.js';
 import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
+import { refusalOf } from '../../support/file-faults.js';
+import { isDiskFullAt } from '../../support/free-disk.js';
 import { crashPoint } from '../../support/test-switches.js';
 import { hidePaths } from '../../support/hide-paths.js';
 import { acquireKernelLock, type KernelLock } from '../../support/kernel-lock.js';
 import { pathExists } from '../../support/path-exists.js';
 import { ownIdentity } from '../../support/process-identity.js';
-import { copyArtifacts, keepLog, writeAnswer } from '../artifacts.js';
-import { closeAttempt, type AttemptFacts } from '../attempt-records.js';
+import type { AttemptFacts } from '../attempt-records.js';
 import { classify, classifyError, voidTrial, type Classification } from '../classify.js';
+import { closeTrial, recordTrial, reserveRoom, writeOutcome } from '../close-trial.js';
 import { takeOwnership } from '../owner.js';
 import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
 import { trialFiles, type TrialFiles } from '../trial-files.js';
@@ -52,6 +54,7 @@ class Supervisor {
   private toolchain: AttemptFacts['toolchain'] = {};
   private imageId: string | null = null;
   private leftoversBefore = 0;
+  private diskWasFull = false;
 
   constructor(
     private readonly spec: SupervisorSpec,
@@ -81,12 +84,12 @@ class Supervisor {
       await this.endLeftovers();
     }
     crashPoint('supervisor:before-record');
-    await this.close(ending);
+    const isClosed = await this.close(ending);
     crashPoint('supervisor:recorded');
     await this.progress.settled();
-    await this.removeSandbox();
+    if (isClosed) await this.removeSandbox();
     await lock?.release();
-    await rm(this.files.dir, { recursive: true, force: true });
+    if (isClosed) await rm(this.files.dir, { recursive: true, force: true });
   }
 
   private async trial(lock: KernelLock): Promise<Ending> {
@@ -99,18 +102,37 @@ class Supervisor {
         sleep: () => {
           this.stop.stop('host_slept');
         },
-        tick: () => void this.progress.follow(out),
+        tick: () => {
+          void this.progress.follow(out);
+          void this.watchDisk();
+        },
       },
       this.spec.sleepGapMs,
     );
     try {
+      await reserveRoom(this.spec.attemptDir);
       const run = await this.runInSandbox(lock);
       sleepWatch.look();
-      const stopped = this.stop.reason;
-      return { classification: classify({ stopped, ...run }), run };
+      await this.watchDisk();
+      return { classification: this.classify(run), run };
     } finally {
       sleepWatch.stop();
     }
+  }
+
+  /** On a full disk agent and tests fail in ways that look like their own. */
+  private async watchDisk(): Promise<void> {
+    try {
+      this.diskWasFull ||= await isDiskFullAt(this.files.dir);
+    } catch (error) {
+      console.error(error); // a disk that can't be looked at is met again when the trial is closed
+    }
+  }
+
+  private classify(run: ProgramRun): Classification {
+    const stopped = this.stop.reason;
+    if (stopped === null && this.diskWasFull) return voidTrial('disk_full', 'in the state folder');
+    return classify({ stopped, ...run });
   }
 
   /** A run that failed in llmx itself may have left processes; the record must not say otherwise. */
@@ -153,16 +175,46 @@ class Supervisor {
     });
   }
 
-  /** The record comes last but for the cleaning up: what it says has happened. */
-  private async close({ classification, run }: Ending): Promise<void> {
+  /**
+   * The record comes last but for the cleaning up: what it says has happened.
+   * @returns false when it can't be written now: then all stays for whoever asks for the cell next
+   */
+  private async close({ classification, run }: Ending): Promise<boolean> {
     this.progress.enter('closing');
+    const attempt = this.attempt(classification, run);
+    await this.saveOutcome(attempt);
+    crashPoint('supervisor:outcome-saved');
+    const { attemptDir, experimentDir } = this.spec;
+    const outDir = sandboxPaths(this.files.sandbox).out;
     try {
-      await this.keep(classification, run);
+      await closeTrial({ attemptDir, experimentDir, outDir, logFile: this.files.log }, attempt);
+      return true;
     } catch (error) {
       console.error(error);
-      // Most of all a full disk: without the sandbox there is room for the record.
-      await this.removeSandbox();
-      await this.record(classifyError(error), run);
+      return refusalOf(error) === null && (await this.closeWithout(error, run));
+    }
+  }
+
+  /** Most of all after a full disk: without the sandbox and the artifacts there is room for the record. */
+  private async closeWithout(cause: unknown, run: ProgramRun | null): Promise<boolean> {
+    const attempt = this.attempt(classifyError(cause), run);
+    await this.removeSandbox();
+    await this.saveOutcome(attempt);
+    try {
+      await recordTrial(this.spec, attempt);
+      return true;
+    } catch (error) {
+      console.error(error);
+      return false;
+    }
+  }
+
+  /** A net for the moment before the record is there: failing to spread it changes nothing. */
+  private async saveOutcome(attempt: AttemptFacts): Promise<void> {
+    try {
+      await writeOutcome(this.files.outcome, attempt);
+    } catch (error) {
+      console.error(error);
     }
   }
 
@@ -175,19 +227,9 @@ class Supervisor {
     }
   }
 
-  private async keep(classification: Classification, run: ProgramRun | null): Promise<void> {
-    const { attemptDir } = this.spec;
-    await copyArtifacts(sandboxPaths(this.files.sandbox).out, attemptDir);
-    const answer = run?.reading?.answer ?? null;
-    if (answer !== null) await writeAnswer(attemptDir, answer);
-    if (classification.loud) await keepLog(this.files.log, attemptDir);
-    await this.record(classification, run);
-  }
-
-  private async record(classification: Classification, run: ProgramRun | null): Promise<void> {
-    const { attemptDir, experimentDir, facts } = this.spec;
-    await closeAttempt(attemptDir, experimentDir, {
-      facts,
+  private attempt(classification: Classification, run: ProgramRun | null): AttemptFacts {
+    return {
+      facts: this.spec.facts,
       classification: { ...classification, detail: this.readable(classification.detail) },
       result: run?.result ?? null,
       reading: run?.reading ?? null,
@@ -199,7 +241,7 @@ class Supervisor {
       imageId: this.imageId,
       ...proofOf(run),
       leftoversBefore: this.leftoversBefore,
-    });
+    };
   }
 
   private readable(detail: string | null): string | null {

@@ -66,8 +66,9 @@ export class TrialHarness {
     };
   }
 
-  static async create(programs: Programs): Promise<TrialHarness> {
-    const root = await mkdtemp(join(tmpdir(), 'llmx-trial-'));
+  /** @param parent a folder on the disk that is to be used */
+  static async create(programs: Programs, parent = tmpdir()): Promise<TrialHarness> {
+    const root = await mkdtemp(join(parent, 'llmx-trial-'));
     await mkdir(join(root, 'state', 'trials'), { recursive: true });
     await mkdir(join(root, 'template'));
     await mkdir(join(root, 'experiment'));

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentsCheck } from '../../../../src/preflight/checks/agents.js';
+import { CHECKED_FILE, subjectOf } from '../../../fixtures/check-subject.js';
+import { edited } from '../../../fixtures/experiment-text.js';
+import { temporaryFolder } from '../../../fixtures/results-folder.js';
+
+const PAID = edited('  nop:\n', '  nop:\n  claude:\n', CHECKED_FILE);
+
+let dir = '';
+
+beforeEach(async () => {
+  dir = await temporaryFolder();
+  await mkdir(join(dir, 'solutions'));
+  await writeFile(join(dir, 'solutions', 'x.patch'), '');
+  await writeFile(join(dir, 'solutions', 'y.patch'), '');
+  await writeFile(join(dir, 'agent.sh'), '#!/bin/sh\n', { mode: 0o755 });
+});
+
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe('the check of agents', () => {
+  it('is ok when each can be started, and names them', async () => {
+    expect(await agentsCheck(subjectOf(dir))).toEqual({
+      code: 'agents',
+      name: 'agents',
+      status: 'ok',
+      detail: 'oracle, nop, mine',
+      hint: null,
+    });
+  });
+
+  it('fails for a program that is missing or can not be executed', async () => {
+    const program = join(dir, 'agent.sh');
+    const answer = {
+      status: 'fail',
+      detail: 'mine: ./agent.sh is missing or not executable',
+      hint: 'chmod +x ./agent.sh',
+    };
+    await chmod(program, 0o644);
+    expect(await agentsCheck(subjectOf(dir))).toMatchObject(answer);
+    await rm(program);
+    expect(await agentsCheck(subjectOf(dir))).toMatchObject(answer);
+  });
+
+  it('leaves a program without a slash to PATH', async () => {
+    const file = edited('./agent.sh', 'some-agent', CHECKED_FILE);
+    expect(await agentsCheck(subjectOf(dir, file))).toMatchObject({ status: 'ok' });
+  });
+
+  it('fails for a task whose solution the oracle can not apply', async () => {
+    await rm(join(dir, 'solutions', 'y.patch'));
+    expect(await agentsCheck(subjectOf(dir))).toMatchObject({
+      status: 'fail',
+      detail: 'oracle: task y has no solution file solutions/y.patch',
+      hint: 'write solutions/y.patch with: git diff > solutions/y.patch',
+    });
+  });
+
+  it('looks only at what this grid would run', async () => {
+    await rm(join(dir, 'solutions', 'y.patch'));
+    await rm(join(dir, 'agent.sh'));
+    const only = (agents: readonly string[], task: string | null = null) =>
+      agentsCheck(subjectOf(dir, CHECKED_FILE, { agents, task }));
+    expect(await only(['nop'])).toMatchObject({ status: 'ok', detail: 'nop' });
+    expect(await only(['oracle'], 'x')).toMatchObject({ status: 'ok', detail: 'oracle' });
+    expect(await agentsCheck({ ...subjectOf(dir), cells: [] })).toMatchObject({
+      status: 'ok',
+      detail: 'none to run',
+    });
+  });
+
+  it('fails for a kind that this version does not have, and says what would run', async () => {
+    expect(await agentsCheck(subjectOf(dir, PAID))).toMatchObject({
+      status: 'fail',
+      detail: 'claude: kind claude is not supported by this version of llmx',
+      hint: 'llmx-client start-grid --agent oracle --agent nop --agent mine',
+    });
+    const alone = edited(
+      '  oracle:\n  nop:\n  mine: {kind: command, argv: [./agent.sh]}\n',
+      '  codex:\n',
+      CHECKED_FILE,
+    );
+    expect(await agentsCheck(subjectOf(dir, alone))).toMatchObject({
+      hint: 'declare an agent of kind command, oracle or nop in experiment.yml',
+    });
+  });
+});
