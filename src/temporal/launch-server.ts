@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LlmxError } from '../errors/llmx-error.js';
 import type { StateLayout } from '../storage/state-layout.js';
+import { acquireKernelLock } from '../support/kernel-lock.js';
 import type { Environment } from '../support/paths.js';
 import { logTail, startInBackground, stopProcess } from './background-process.js';
 import { awaitServing } from './health.js';
@@ -15,6 +16,7 @@ import {
 } from './server-record.js';
 
 const START_TIMEOUT_MS = 60_000;
+const PORTS_WAIT_MS = 30_000;
 /** Ports can be taken between the look and the start. */
 const MAX_TRIES = 3;
 
@@ -32,6 +34,21 @@ export interface LaunchOptions {
  * @throws LlmxError `server_start_failed` with the end of the log
  */
 export async function launchServer(options: LaunchOptions): Promise<ServerRecord> {
+  // Servers of other users and state folders start one after the other: two that chose the same port at
+  // the same moment would both see one of them answer.
+  const signal = AbortSignal.timeout(PORTS_WAIT_MS);
+  const lock = await acquireKernelLock('server-ports', { signal }).catch((error: unknown) => {
+    if (signal.aborted) return null; // better at the same time than not at all
+    throw error;
+  });
+  try {
+    return await launchAtFreePorts(options);
+  } finally {
+    await lock?.release();
+  }
+}
+
+async function launchAtFreePorts(options: LaunchOptions): Promise<ServerRecord> {
   for (let tries = 1; ; tries++) {
     const ports = await choosePorts(options.remembered);
     const outcome = await launchAt(ports, options);

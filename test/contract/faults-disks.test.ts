@@ -57,9 +57,13 @@ async function requestOn(dir: string, script: Script = {}): Promise<TrialRequest
 const programRuns = (): Promise<unknown> =>
   until('the program', async () => (await trials.starts()) > 0);
 
+/** What lies in the attempt's folder, once no file is being written there. */
 async function filesOf(request: TrialRequest): Promise<readonly string[]> {
   const dir = join(cellDir(request.experimentDir, request.cell), request.stamp);
-  return (await readdir(dir)).sort();
+  return until('no half-written file', async () => {
+    const names = (await readdir(dir)).sort();
+    return names.every((name) => !name.startsWith('.')) && names;
+  });
 }
 
 it('a folder that is no folder is refused with a reason', async () => {
@@ -99,9 +103,6 @@ withDisks('trials on disks that are full, read-only or elsewhere', () => {
       disk.fill();
       expect(metaOf(await answer)).toMatchObject({ status: 'void', aborted: 'disk_full' });
       expect(await filesOf(request)).toContain('meta.json');
-      await until('no half-written file', async () =>
-        (await filesOf(request)).every((name) => !name.startsWith('.')),
-      );
     });
 
     it('a disk without room even for the record gets it when there is room again', async () => {

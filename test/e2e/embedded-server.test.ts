@@ -190,6 +190,22 @@ describe('the embedded server', () => {
     expect(notes.join()).toContain(`pid ${pid}`);
   });
 
+  it('takes ports of its own when servers of other state folders start at the same moment', async () => {
+    const states = ['a', 'b', 'c'].map((name) => stateLayout(join(folder, name)));
+    try {
+      const servers = await Promise.all(
+        states.map((other) =>
+          ensureServer({ state: other, env: process.env, note: () => undefined }),
+        ),
+      );
+      expect(new Set(servers.map(({ address }) => address)).size).toBe(3);
+      const statuses = await Promise.all(states.map((other) => serverStatus(other)));
+      expect(statuses.map(({ serving }) => serving)).toEqual([true, true, true]);
+    } finally {
+      for (const other of states) await stopServer(other);
+    }
+  });
+
   it('shows the end of the log when the program does not start', async () => {
     const broken = stateLayout(join(folder, 'broken'));
     // A folder where the database should be.

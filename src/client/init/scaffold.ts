@@ -40,12 +40,12 @@ function experimentFile(name: string): string {
 name: ${/^\d|^null$/.test(name) ? `'${name}'` : name}
 question: Does a hint in the prompt help an agent to fix a bug?
 
-# process runs agents as you, in a private copy of the app. apple, docker and podman are the others.
+# process runs agents as you, in a private copy of the app; this version has no other runtime yet.
 runtime: process
 
 # oracle applies the solution and nop does nothing: they show that the set-up can tell a fix from none.
-# Real agents are claude, codex and opencode; any other program is kind: command. For example:
-#   sonnet: {kind: claude, model: sonnet}
+# Any program that reads a prompt on its standard input is an agent of kind command. For example:
+#   mine: {kind: command, argv: [./agent.sh]}
 #   mine: {kind: command, argv: [./agent.sh]}
 agents:
   oracle:

@@ -45,6 +45,8 @@ export async function withWorkers<T>(
     taskQueue: trialTaskQueue(hostId),
     activities: activities.trial,
     maxConcurrentActivityTaskExecutions: 1,
+    // A cancel arrives with the answer to a heartbeat: as soon as in the real worker, or sooner.
+    maxHeartbeatThrottleInterval: '100 milliseconds',
   });
   const running = trial.run();
   try {
