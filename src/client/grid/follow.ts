@@ -35,6 +35,8 @@ export interface FollowOptions {
   /** Called once each time the grid begins to wait for a person. */
   readonly onWaiting: (state: GridState) => void;
   readonly repeats: number;
+  /** What has the host while the grid's trial waits for it, or null. */
+  readonly hostHolder: () => Promise<string | null>;
 }
 
 /** Shows progress until the grid is done or needs a person. Leaving never cancels it. */
@@ -62,7 +64,7 @@ export async function follow(
       const state = await readState(handle);
       if (state !== null) {
         progress.show(
-          describe(state, options.repeats),
+          describe(state, options.repeats, await holderOf(state, options)),
           state.counters.attempted,
           state.counters.total,
         );
@@ -83,13 +85,18 @@ export async function follow(
   }
 }
 
-function describe(state: GridState, repeats: number): string {
+function holderOf(state: GridState, { hostHolder }: FollowOptions): Promise<string | null> {
+  return state.phase === 'running' ? hostHolder() : Promise.resolve(null);
+}
+
+function describe(state: GridState, repeats: number, holder: string | null): string {
   const { counters } = state;
   const tally = `${counters.passed} passed, ${counters.failed} failed, ${counters.withoutResult} without a result`;
   switch (state.phase) {
     case 'running': {
       const now = state.running === null ? '' : `${cellLabel(state.running, repeats)} · `;
-      return `${counters.attempted}/${counters.total} cells · ${now}${tally}`;
+      const waits = holder === null ? '' : `waits for the host (${holder} has it) · `;
+      return `${counters.attempted}/${counters.total} cells · ${waits}${now}${tally}`;
     }
     case 'paused':
       return `paused: ${state.reason ?? ''}`;

@@ -5,6 +5,7 @@ import { loadPlanStatus } from '../../storage/plan-status.js';
 import { filterHash } from '../../temporal/filter-hash.js';
 import { isRunning, startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
 import { uiLink } from '../../temporal/ids.js';
+import { liveTrials, waitingFor } from '../../trial/live-trials.js';
 import { connectServices, serverRuns, type Services } from '../services.js';
 import type { CliContext } from '../context.js';
 import { ExitRequest } from '../exit-request.js';
@@ -151,6 +152,7 @@ async function waitForEnd(
       note(cli, waitingText(state, grid.workflowId, cli.stderrIsTty));
     },
     repeats: open.experiment.repeats,
+    hostHolder: async () => waitingFor(await liveTrials(open.layout), grid.workflowId),
   });
   const json = flags.json === true;
   if (end.kind !== 'waiting') {

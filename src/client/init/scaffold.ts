@@ -46,7 +46,6 @@ runtime: process
 # oracle applies the solution and nop does nothing: they show that the set-up can tell a fix from none.
 # Any program that reads a prompt on its standard input is an agent of kind command. For example:
 #   mine: {kind: command, argv: [./agent.sh]}
-#   mine: {kind: command, argv: [./agent.sh]}
 agents:
   oracle:
   nop:

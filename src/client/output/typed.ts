@@ -6,5 +6,7 @@ import type { CliContext } from '../context.js';
  */
 export function typed(cli: Pick<CliContext, 'env'>, text: string): string {
   const throughNpx = cli.env['npm_command'] === 'exec' || cli.env['npm_command'] === 'run-script';
-  return throughNpx ? text.replace(/(?<![\w/.-]|npx )llmx(-client)? (?=[a-z]|--)/g, 'npx $&') : text;
+  return throughNpx
+    ? text.replace(/(?<![\w/.-]|npx )llmx(-client)? (?=[a-z]|--)/g, 'npx $&')
+    : text;
 }

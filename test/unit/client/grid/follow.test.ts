@@ -60,7 +60,12 @@ function gridOf(answers: readonly (GridState | Error)[], end: GridResult | Error
   return { handle: handle as unknown as WorkflowHandle, hasLeft: () => left };
 }
 
-const OPTIONS = { stopWhenWaiting: true, onWaiting: () => undefined, repeats: 2 };
+const OPTIONS = {
+  stopWhenWaiting: true,
+  onWaiting: () => undefined,
+  repeats: 2,
+  hostHolder: () => Promise.resolve<string | null>(null),
+};
 
 describe('following a grid', () => {
   it('shows each change once and ends with the result', async () => {
@@ -120,6 +125,14 @@ describe('following a grid', () => {
     });
     expect(end.kind).toBe('result');
     expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('says what has the host while the trial waits for it', async () => {
+    const { cli, captured } = capturedCli();
+    const { handle } = gridOf([state({ running: CELL })], RESULT);
+    const hostHolder = () => Promise.resolve('llmx-grid-other');
+    await follow(cli, handle, { ...OPTIONS, hostHolder });
+    expect(captured().stderr).toContain('waits for the host (llmx-grid-other has it)');
   });
 
   it('passes on why the grid has failed', async () => {
