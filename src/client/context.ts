@@ -13,9 +13,9 @@ export interface CliContext {
   readonly stdinIsTty: boolean;
 }
 
-export function processContext(): CliContext {
+export function processContext(cwd: string = process.cwd()): CliContext {
   return {
-    cwd: process.cwd(),
+    cwd,
     env: process.env,
     stdout: process.stdout,
     stderr: process.stderr,

@@ -10,11 +10,13 @@ import { buildProgram } from './program.js';
  * Runs one command line.
  * @returns the exit code; the caller sets it, so that output is flushed first
  */
-export async function main(
-  argv: readonly string[],
-  cli: CliContext = processContext(),
-): Promise<number> {
+export async function main(argv: readonly string[], given?: CliContext): Promise<number> {
   const json = argv.includes('--json');
+  const cli = given ?? contextOrNull();
+  if (cli === null) {
+    const gone = { problem: 'the current folder is gone', hint: 'cd to a folder that exists' };
+    return renderError(processContext('/'), new LlmxError('usage', gone), json);
+  }
   cli.stdout.on('error', (error) => {
     outputFailed(cli, error);
   });
@@ -31,6 +33,15 @@ export async function main(
     if (error instanceof ExitRequest) return error.exitCode;
     if (error instanceof CommanderError) return commanderEnd(cli, program, error, argv);
     return renderError(cli, error, json);
+  }
+}
+
+/** Null when the folder this was started in has been removed. */
+function contextOrNull(): CliContext | null {
+  try {
+    return processContext();
+  } catch {
+    return null; // process.cwd() is the one thing that can fail here
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StateLayout } from '../storage/state-layout.js';
 import type { TemporalClient } from '../temporal/connect.js';
+import type { Services as EnsuredServices } from '../temporal/ensure-services.js';
 import type { CliContext } from './context.js';
 import { note } from './output/print.js';
 
@@ -17,10 +18,28 @@ export async function connectServices(
   open: { readonly layout: StateLayout },
   address: string | undefined,
 ): Promise<Services> {
-  const { ensureServices } = await import('../temporal/ensure-services.js');
   const { connectClient } = await import('../temporal/connect.js');
+  const { target, searchAttributes } = await ensured(cli, open, address);
+  return { ...(await connectClient(target)), searchAttributes };
+}
+
+/** For a command that is connected already: its connection finds the server on the same port again. */
+export async function ensureServicesAgain(
+  cli: CliContext,
+  open: { readonly layout: StateLayout },
+  address: string | undefined,
+): Promise<void> {
+  await ensured(cli, open, address);
+}
+
+async function ensured(
+  cli: CliContext,
+  open: { readonly layout: StateLayout },
+  address: string | undefined,
+): Promise<EnsuredServices> {
+  const { ensureServices } = await import('../temporal/ensure-services.js');
   const { ENGINE_VERSION } = await import('../support/version.js');
-  const { target, searchAttributes } = await ensureServices({
+  return ensureServices({
     state: open.layout,
     env: cli.env,
     version: ENGINE_VERSION,
@@ -29,7 +48,6 @@ export async function connectServices(
     },
     ...(address === undefined ? {} : { address }),
   });
-  return { ...(await connectClient(target)), searchAttributes };
 }
 
 /** Whether the server that is meant is there now; a configured one counts as running. Starts nothing. */

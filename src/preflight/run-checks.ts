@@ -17,7 +17,7 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
   const host = [gitCheck(), runtimeCheck(subject), diskCheck(context)];
   if (subject === null) return Promise.all(host);
   const own = await Promise.all([
-    agentsCheck(subject),
+    agentsCheck(subject, context.env),
     checkoutChecks(subject),
     promptsCheck(subject),
     resultsCheck(subject),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { AppSpec } from '../domain/experiment/experiment.js';
+import { LlmxError } from '../errors/llmx-error.js';
 import { isErrno } from '../support/atomic-file.js';
 import type { Environment } from '../support/paths.js';
 
@@ -64,6 +65,8 @@ function unquoted(written: string): string {
 async function readAppsFile(experimentDir: string): Promise<string> {
   return readFile(join(experimentDir, APPS_FILE), 'utf8').catch((error: unknown) => {
     if (isErrno(error, 'ENOENT') || isErrno(error, 'EISDIR')) return '';
-    throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    const problem = `${APPS_FILE} can not be read: ${reason}`;
+    throw new LlmxError('usage', { problem, hint: `chmod u+r ${APPS_FILE}` }, { cause: error });
   });
 }

@@ -9,7 +9,7 @@ import {
   type SearchOptions,
 } from './program-source.js';
 import { downloadWithSdk } from './sdk-download.js';
-import { whichProgram } from './which-program.js';
+import { whichProgram } from '../support/which-program.js';
 
 /** In the order in which they are tried. */
 export const PROGRAM_SOURCES: readonly ProgramSource[] = [

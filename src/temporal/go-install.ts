@@ -3,7 +3,7 @@ import type { Environment } from '../support/paths.js';
 import { runCommand, type CommandResult } from '../support/run-command.js';
 import { makeProgram } from './make-program.js';
 import type { Attempt, SearchOptions } from './program-source.js';
-import { whichProgram } from './which-program.js';
+import { whichProgram } from '../support/which-program.js';
 
 /** Newer tags have `replace` lines and can't be installed this way. */
 const MODULE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, open } from 'node:fs/promises';
+import { copyFile, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_FILES } from '../domain/trial/program-contract.js';
 import { isErrno, writeFileAtomic } from '../support/atomic-file.js';
+import { openPlainFile, type PlainFile } from './plain-file.js';
 
 /** Names in the attempt's folder. The agent's standard output is its transcript. */
 const ARTIFACTS = [
@@ -15,12 +16,20 @@ const ARTIFACTS = [
   [PROGRAM_FILES.agentStdout, 'transcript.jsonl'],
 ] as const;
 
-/** Copies what the program wrote; what was not reached is not there. Nothing of the trial may run any more. */
-export async function copyArtifacts(outDir: string, attemptDir: string): Promise<void> {
+/**
+ * Copies what the program wrote; what was not reached is not there. Nothing of the trial may run any more.
+ * @returns names of those that are there and can't be kept: an agent may have spoilt them, which must
+ * not stop the attempt from being closed
+ */
+export async function copyArtifacts(
+  outDir: string,
+  attemptDir: string,
+): Promise<readonly string[]> {
   await mkdir(attemptDir, { recursive: true });
-  await Promise.all(
+  const kept = await Promise.all(
     ARTIFACTS.map(([from, to]) => copyPlainFile(join(outDir, from), join(attemptDir, to))),
   );
+  return ARTIFACTS.flatMap(([, to], at) => (kept[at] === false ? [to] : []));
 }
 
 export async function writeAnswer(attemptDir: string, answer: string): Promise<void> {
@@ -32,15 +41,22 @@ export async function keepLog(logFile: string, attemptDir: string): Promise<void
   await copyPlainFile(logFile, join(attemptDir, 'supervisor.log'), 1);
 }
 
-/** Anything but a plain file is left: an agent could put a link to a file of this user in its place. */
-async function copyPlainFile(from: string, to: string, minBytes = 0): Promise<void> {
+/**
+ * Anything but a plain file is left: an agent could put a link to a file of this user in its place.
+ * @returns false when there is something that can't be copied
+ * @throws the error of a write that failed: that is no fault of what is copied
+ */
+async function copyPlainFile(from: string, to: string, minBytes = 0): Promise<boolean> {
+  let source: PlainFile | null;
   try {
-    const info = await lstat(from);
-    if (!info.isFile() || info.nlink > 1 || info.size < minBytes) return;
+    source = await openPlainFile(from);
   } catch (error) {
-    if (isErrno(error, 'ENOENT')) return;
-    throw error;
+    return isErrno(error, 'ENOENT'); // else a folder that is none, or one that was shut
   }
+  if (source === null) return false;
+  await source.handle.close();
+  if (source.isLinked) return false;
+  if (source.sizeBytes < minBytes) return true;
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const handle = await open(to, 'r');
   try {
@@ -48,4 +64,5 @@ async function copyPlainFile(from: string, to: string, minBytes = 0): Promise<vo
   } finally {
     await handle.close();
   }
+  return true;
 }

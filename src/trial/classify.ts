@@ -15,9 +15,12 @@ export interface Classification {
   readonly loud: boolean;
 }
 
+/** Why a trial is ended from outside before it is over. */
+export type StopReason = 'cancelled' | 'host_slept' | 'supervisor_died';
+
 export interface TrialEvidence {
   /** Why the supervisor ended the program, or null when it ended by itself. */
-  readonly stopped: 'cancelled' | 'host_slept' | null;
+  readonly stopped: StopReason | null;
   readonly end: SandboxEnd;
   readonly result: ProgramResult | null;
   /** Null when the agent was not started, or ended at a limit of the trial. */
@@ -26,8 +29,10 @@ export interface TrialEvidence {
 
 /** First match decides: what spoilt the trial as a whole comes before what the program says about it. */
 export function classify(evidence: TrialEvidence): Classification {
-  const { stopped, end, result, verdict } = evidence;
-  if (stopped !== null) return voidTrial(stopped, null);
+  const { stopped, end, verdict } = evidence;
+  // A program that did not end well wrote no result: if there is one, the agent did.
+  const result = end.exit === 0 ? evidence.result : null;
+  if (stopped !== null) return stoppedTrial(stopped);
   if (ranOutOfMemory(end, result)) return voidTrial('out_of_memory', null);
   if (end.leftoversAlive > 0) {
     return voidTrial('sandbox_failed', `${end.leftoversAlive} processes could not be ended`);
@@ -66,6 +71,11 @@ function ranOutOfMemory(end: SandboxEnd, result: ProgramResult | null): boolean 
     agent?.signal === 'SIGKILL' && !agent.timedOut && agent.outputLimited !== true && !end.agentOom;
   if (end.machineOom && (end.signal === 'SIGKILL' || isUnexplained)) return true;
   return end.oom && result?.grade !== 'passed' && result?.grade !== 'failed';
+}
+
+export function stoppedTrial(reason: StopReason): Classification {
+  const isUnasked = reason === 'supervisor_died';
+  return voidTrial(reason, isUnasked ? 'SIGTERM, and nobody had cancelled the trial' : null);
 }
 
 export function voidTrial(reason: VoidReason, detail: string | null): Classification {

@@ -18,11 +18,20 @@ export interface ClosingPlace {
 /** Keeps what a trial left in the attempt's folder, then closes the attempt. */
 export async function closeTrial(place: ClosingPlace, attempt: AttemptFacts): Promise<void> {
   const { attemptDir } = place;
-  await copyArtifacts(place.outDir, attemptDir);
+  const leftOut = await copyArtifacts(place.outDir, attemptDir);
   const answer = attempt.reading?.answer ?? null;
   if (answer !== null) await writeAnswer(attemptDir, answer);
   if (attempt.classification.loud) await keepLog(place.logFile, attemptDir);
-  await recordTrial(place, attempt);
+  await recordTrial(place, { ...attempt, classification: withLeftOut(attempt, leftOut) });
+}
+
+function withLeftOut(
+  { classification }: AttemptFacts,
+  leftOut: readonly string[],
+): AttemptFacts['classification'] {
+  if (leftOut.length === 0) return classification;
+  const said = classification.detail === null ? '' : `${classification.detail}; `;
+  return { ...classification, detail: `${said}could not be kept: ${leftOut.join(', ')}` };
 }
 
 /** The record alone. */

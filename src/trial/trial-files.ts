@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
+import { openPlainFile } from './plain-file.js';
 
 /** The working folder of one trial, `<state>/trials/<trialHash>`. */
 export interface TrialFiles {
@@ -31,15 +31,19 @@ export function trialFiles(dir: string): TrialFiles {
   };
 }
 
+/** More than any record of a trial with tens of thousands of changed files. */
+const LONGEST_RECORD_BYTES = 16 * 1024 * 1024;
+
 /** JSON of a file that other processes write; null when it is missing or can't be read as an object. */
 export async function readRecord(file: string): Promise<Readonly<Record<string, unknown>> | null> {
-  let text: string;
+  let text: string | null;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readText(file);
   } catch (error) {
     if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return null;
     throw error;
   }
+  if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -47,5 +51,17 @@ export async function readRecord(file: string): Promise<Readonly<Record<string, 
       : null;
   } catch {
     return null; // half-written by something that is not llmx: as good as missing
+  }
+}
+
+/** Null for what is no plain file, or too long. */
+async function readText(file: string): Promise<string | null> {
+  const opened = await openPlainFile(file);
+  if (opened === null) return null;
+  const { handle, sizeBytes } = opened;
+  try {
+    return sizeBytes > LONGEST_RECORD_BYTES ? null : await handle.readFile('utf8');
+  } finally {
+    await handle.close();
   }
 }

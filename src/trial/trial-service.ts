@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
 import { baseEnv } from '../runtimes/base-env.js';
+import { EXPERIMENT_FILE } from '../storage/experiment-folder.js';
+import { pathExists } from '../support/path-exists.js';
+import { LlmxError } from '../errors/llmx-error.js';
 import { readExperimentEntry } from '../storage/experiment-entry.js';
 import { frozenPlanReader } from '../storage/frozen-plan-reader.js';
 import { asWriteFault } from '../storage/results-fault.js';
@@ -100,10 +104,14 @@ async function asTrialFault(error: unknown, state: StateLayout, key: string): Pr
 /** The plan, and where the host has its experiment now. */
 function planReader(state: StateLayout): (ref: PlanRef) => Promise<PlanFiles> {
   const openPlan = frozenPlanReader(state);
-  return async (ref) => ({
-    ...(await openPlan(ref)),
-    entry: await readExperimentEntry(state, ref.experimentKey),
-  });
+  return async (ref) => {
+    const entry = await readExperimentEntry(state, ref.experimentKey);
+    // Moved or removed meanwhile: results must not go to a folder made anew in its old place.
+    if (!(await pathExists(join(entry.folder, EXPERIMENT_FILE)))) {
+      throw new LlmxError('experiment_unknown_here', { key: ref.experimentKey });
+    }
+    return { ...(await openPlan(ref)), entry };
+  };
 }
 
 async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {

@@ -235,9 +235,8 @@ class Grid {
         await host.ensureDisk({ plan });
       } catch (error) {
         const failure = applicationFailureOf(error);
-        if (failure?.type !== 'disk_low') throw error;
-        this.control.pause(failure.message);
-        await this.waitWhilePaused();
+        if (failure === null || !isDiskTrouble(failure)) throw error;
+        await this.pauseFor(failure);
         continue;
       }
       const { runTrial } = proxyActivities<TrialActivities>({
@@ -263,9 +262,16 @@ class Grid {
         if (isCancellation(error)) await this.stopTrial(cell, requestId);
         const failure = applicationFailureOf(error);
         if (failure === null) throw error;
-        return notRun(failure.type ?? 'unexpected', failure.message, hintOf(failure));
+        if (isDiskTrouble(failure)) await this.pauseFor(failure);
+        else return notRun(failure.type ?? 'unexpected', failure.message, hintOf(failure));
       }
     }
+  }
+
+  /** The same cell is tried again when a person has mended the disk. */
+  private async pauseFor(failure: ApplicationFailure): Promise<void> {
+    this.control.pause(failure.message);
+    await this.waitWhilePaused();
   }
 
   private async stopTrial(cell: PlannedCell, requestId: string): Promise<void> {
@@ -306,6 +312,13 @@ class Grid {
 function hintOf(failure: ApplicationFailure): string | null {
   const hint: unknown = failure.details?.[0];
   return typeof hint === 'string' ? hint : null;
+}
+
+const DISK_TROUBLE: readonly string[] = ['disk_low', 'no_space', 'results_unusable'];
+
+/** It would meet every cell that is left. */
+function isDiskTrouble(failure: ApplicationFailure): boolean {
+  return DISK_TROUBLE.includes(failure.type ?? '');
 }
 
 function isLong(info: WorkflowInfo): boolean {

@@ -233,6 +233,18 @@ describe('a supervisor that is killed', () => {
     expect(await readdir(trials.host.layout.trialsDir)).toEqual([]);
   });
 
+  it('is told to end without a cancel, ends its trial, which counts for nothing', async () => {
+    const request = trials.request({}, { runMs: 60_000 });
+    const answer = run(request);
+    const supervisor = await trials.supervisorOf(request);
+    await until('the start', async () => (await trials.starts()) === 1);
+    process.kill(supervisor.pid, 'SIGTERM');
+    const meta = metaOf(await answer);
+    expect(meta).toMatchObject({ status: 'void', aborted: 'supervisor_died' });
+    expect(meta['detail']).toContain('SIGTERM');
+    expect(await trials.processesLeft()).toBe(0);
+  });
+
   it('while nobody waits, is cleaned up before the next trial of another cell', async () => {
     const request = trials.request({}, { runMs: 60_000 });
     const caller = new AbortController();

@@ -114,6 +114,34 @@ describe('an agent that', () => {
     expectGone(end);
   });
 
+  it('asks the supervisor to end has its trial run again: nobody cancelled it', async () => {
+    const end = await lab.run('ends-the-supervisor.sh');
+    expect(end.meta).toMatchObject({ status: 'void', aborted: 'supervisor_died' });
+    expectGone(end);
+  });
+
+  it('writes the result itself and kills the program does not pass', async () => {
+    const end = await lab.run('forges-a-result.sh');
+    expect(end.meta).toMatchObject({ status: 'void', aborted: 'sandbox_failed', passed: null });
+    expectGone(end);
+  });
+
+  it('leaves pipes where the supervisor reads holds nobody up', async () => {
+    const end = await lab.run('pipes-in-results.sh');
+    expect(end.meta).toMatchObject({
+      ...ENDED_ITSELF,
+      detail: 'could not be kept: transcript.jsonl',
+    });
+    expect(end.transcript).toBeNull();
+  });
+
+  it('puts a pipe in the place of the results has its attempt closed all the same', async () => {
+    const end = await lab.run('pipe-for-results.sh');
+    expect(end.meta).toMatchObject({ status: 'void', aborted: 'sandbox_failed' });
+    expect(end.meta['detail']).toContain('could not be kept: agent.diff');
+    expectGone(end);
+  });
+
   it('starts processes without end is ended with all of them, where their number is limited', async () => {
     if (!host.limits.includes('pids')) {
       // Nothing on this machine would stop it: that there is no limit must be on record.

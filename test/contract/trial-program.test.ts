@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ProgramResult } from '../../src/domain/trial/program-contract.js';
 import { addScript, FIX, gitOut, TrialLab } from '../fixtures/trial/trial-lab.js';
@@ -357,6 +365,70 @@ describe('what an agent can leave behind', () => {
     expect(result.aborted).toBeNull();
     expect(result.changes?.untrackedFiles).toEqual(['README.md/x', 'test']);
     expect(result.grade).toBe('failed');
+  });
+});
+
+describe('what an agent can plant for its grading', () => {
+  const FORGED = 'echo "1 runs, 1 assertions"; exit 0';
+
+  it.each(['$HOME/.bash_profile', '$HOME/.config/runner', '$TMPDIR/runner'])(
+    'does not pass it: %s is not there any more',
+    async (file) => {
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: join(lab.root, 'agent-home'),
+        TMPDIR: join(lab.root, 'agent-tmp'),
+      };
+      for (const dir of [env.HOME, env.TMPDIR]) mkdirSync(dir, { recursive: true });
+      const script = `mkdir -p "$(dirname "${file}")"; echo '${FORGED}' > "${file}"`;
+      const { result, text } = await lab.trial({
+        env,
+        run: { argv: ['bash', '-c', script], env },
+        dbPrepare: `echo "prepared in $HOME"; ! test -e "${file}"`,
+        testCommand: `if test -e "${file}"; then . "${file}"; fi; bash`,
+      });
+      expect(result).toMatchObject({ after: { exit: 1, suiteRan: true }, grade: 'failed' });
+      const [before, after] = text('prepare').trim().split('\n');
+      expect(after).not.toBe(before);
+    },
+  );
+
+  it('does not pass it: no profile and no BASH_ENV is read', async () => {
+    const forged = join(lab.root, 'forged.sh');
+    writeFileSync(forged, `${FORGED}\n`);
+    process.env['BASH_ENV'] = forged;
+    try {
+      const { result } = await lab.trial({
+        tamper: (dir) => {
+          writeFileSync(join(dir, '..', '.bash_profile'), 'PATH=/nowhere\n');
+        },
+        run: FIX_IT,
+      });
+      expect(result).toMatchObject({ before: { suiteRan: true }, grade: 'passed' });
+    } finally {
+      delete process.env['BASH_ENV'];
+    }
+  });
+
+  it('does not hold the program up with pipes, folders and links in the place of its files', async () => {
+    const { result, spec, text } = await lab.trial({
+      run: `${FIX_IT} cd ../out; mkfifo agent.diff; mkdir -p program-result.json/full
+        ln -s ../stolen test_after.txt; rm program-progress.json; mkfifo program-progress.json`,
+    });
+    expect(result).toMatchObject({ aborted: null, grade: 'passed' });
+    expect(text('after')).toContain('1 runs');
+    expect(existsSync(join(spec.outDir, '..', 'stolen'))).toBe(false);
+  });
+
+  it('sees nothing of the spec', async () => {
+    const { text } = await lab.trial({ run: 'ls ..' });
+    expect(text('agentStdout').split('\n')).not.toContain('spec.json');
+  });
+
+  it('loses nothing by a checkout that it shut', async () => {
+    const { result, spec } = await lab.trial({ run: `${FIX_IT} chmod 000 .` });
+    expect(result).toMatchObject({ aborted: null, grade: 'passed' });
+    expect(statSync(spec.checkoutDir).mode & 0o700).toBe(0o700);
   });
 });
 

@@ -14,7 +14,7 @@ const disks: Disk[] = [];
 afterEach(async () => {
   await lab.stop();
   for (const disk of disks.splice(0)) disk.remove();
-  await lab.end();
+  await lab.remove();
 });
 
 function newDisk(sizeMb: number): Disk {
@@ -94,13 +94,15 @@ withDisks('grids whose disks are full or read-only', () => {
       disk.readOnly = true;
       const ended = await following;
       expect(ended.exit).toBe(5);
-      expect(ended.stdout).toContain('results_unusable');
+      expect(ended.json()).toMatchObject({ stopped: 'paused', failures: [] });
+      expect((await lab.status()).reason).toContain('it is read-only');
       expect(ended.stderr).not.toMatch(/^\s+at /m);
       expect(await endings()).toEqual([]);
       disk.readOnly = false;
       const { workflowId } = ended.json<{ workflowId: string }>();
-      await lab.cli('resume', workflowId);
-      await lab.cli('start-grid', '--wait', '--json');
+      expect((await lab.cli('resume', workflowId)).exit).toBe(0);
+      const rest = await lab.cli('start-grid', '--wait', '--json');
+      expect(rest.json()).toMatchObject({ ok: true });
       expect(await endings()).toEqual(['valid', 'valid']);
       expect(await lab.runs()).toHaveLength(2);
     });
@@ -122,8 +124,10 @@ describe('records that are damaged', () => {
     const [attempt] = await lab.attempts();
     const file = join(attempt?.dir ?? '', 'meta.json');
     await writeFile(file, (await readFile(file, 'utf8')).slice(0, 100));
-    const plan = await lab.cli('plan', '--json');
-    expect(plan.stderr).toMatch(/results-raw\/t1\/mine\/plain\/\w+\/meta\.json is damaged/);
+    for (const command of ['plan', 'status']) {
+      const { stderr } = await lab.cli(command, '--json');
+      expect(stderr).toMatch(/results-raw\/t1\/mine\/plain\/\w+\/meta\.json is damaged/);
+    }
     const again = await lab.cli('start-grid', '--wait', '--json', '--task', 't1');
     expect(again.json()).toMatchObject({ ok: true, total: 1, ran: 1 });
     expect(await readFile(file, 'utf8')).toHaveLength(100);

@@ -15,7 +15,9 @@ async function newLab(...args: Parameters<typeof FaultLab.make>): Promise<FaultL
   return lab;
 }
 afterEach(async () => {
-  for (const lab of labs.splice(0)) await lab.end();
+  // Labs share folders: all have to stand still before any is removed.
+  for (const lab of labs) await lab.stop();
+  for (const lab of labs.splice(0)) await lab.remove();
 });
 
 /** Pairs of runs of which one began before the other had ended. */

@@ -24,7 +24,8 @@ beforeEach(async () => {
   state = stateLayout(lab.stateDir);
 });
 afterEach(async () => {
-  await lab.end();
+  await lab.stop();
+  await lab.remove();
 });
 
 async function start(...flags: readonly string[]): Promise<string> {
@@ -54,14 +55,18 @@ function kill(pid: number | undefined): void {
 describe('a trial that runs while its grid is lost', () => {
   it('is adopted by the next start when the workflow was terminated', async () => {
     await lab.script({ runMs: 3_000 });
-    const workflowId = await start();
+    const following = lab.cli('start-grid', '--wait', '--json');
     await lab.agentStarts(1);
+    const { workflowId } = await lab.status();
     const server = await readServerRecord(state);
     const temporal = (await findInstalledProgram(process.env)) ?? 'temporal';
     const address = server === null ? '' : serverAddress(server);
     const options = ['--workflow-id', workflowId, '--address', address];
     const ended = await runCommand([temporal, 'workflow', 'terminate', ...options]);
     expect(ended).toMatchObject({ ok: true });
+    expect((await following).json()).toMatchObject({
+      error: { code: 'grid_failed' },
+    });
     await start();
     await lab.resultsOnDisk(2);
     expect(await lab.runs()).toHaveLength(2);

@@ -225,4 +225,28 @@ describe('gridWorkflow', () => {
     });
     expect(result).toMatchObject({ ran: 1, ok: true });
   });
+
+  it.each(['no_space', 'results_unusable'])(
+    'pauses when a trial meets %s and asks for the same one once resumed',
+    async (type) => {
+      const stub = stubHost({
+        cells: cells(2),
+        preflight: () => report('ok'),
+        trial: (_input, call) => {
+          if (call > 0) return VALID_PASS;
+          throw ApplicationFailure.create({ type, message: 'mend it', nonRetryable: true });
+        },
+      });
+      const result = await run(stub, {
+        during: async (handle) => {
+          expect((await untilPhase(handle, 'paused')).reason).toBe('mend it');
+          expect(stub.asked).toHaveLength(1);
+          await handle.signal('resume');
+        },
+      });
+      expect(result).toMatchObject({ total: 2, ran: 2, ok: true, failures: [] });
+      expect(stub.asked.map(({ cell }) => cell.task)).toEqual(['t1', 't1', 't2']);
+      expect(stub.asked[1]?.requestId).toBe(stub.asked[0]?.requestId);
+    },
+  );
 });

@@ -1,12 +1,15 @@
-import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { setMaxListeners } from 'node:events';
 import type { GridResult, GridState } from '../../domain/grid/contracts.js';
 import { cellLabel } from '../../domain/plan/cell.js';
+import { LlmxError } from '../../errors/llmx-error.js';
 import { readState } from '../../temporal/grid-state.js';
 import type { CliContext } from '../context.js';
 import { Progress } from '../output/progress.js';
 
 const POLL_MS = 200;
+/** After this long without an answer, server and worker are looked after. */
+const SILENCE_MS = 5_000;
 const VERDICT_WAIT_MS = 60_000;
 
 /** What the verdict wait ends with. `unknown`: no answer in time. */
@@ -37,6 +40,8 @@ export interface FollowOptions {
   readonly repeats: number;
   /** What has the host while the grid's trial waits for it, or null. */
   readonly hostHolder: () => Promise<string | null>;
+  /** Brings server and worker back where they have died. */
+  readonly revive: () => Promise<void>;
 }
 
 /** Shows progress until the grid is done or needs a person. Leaving never cancels it. */
@@ -46,23 +51,22 @@ export async function follow(
   options: FollowOptions,
 ): Promise<FollowEnd> {
   const progress = new Progress(cli);
-  const leave = new AbortController();
-  // Every round of the long poll listens to it once.
-  setMaxListeners(0, leave.signal);
-  // Without the signal, the long poll would hold the connection open after this command is done.
-  const result = handle.client.connection.withAbortSignal(leave.signal, () =>
-    handle.result(),
-  ) as Promise<GridResult>;
-  let ended = false;
+  const watch = new ResultWatch(handle);
   let shownHash: string | null = null;
-  const done = result.finally(() => {
-    ended = true;
-  });
-  done.catch(() => null); // awaited below; this only keeps an early failure from being unhandled
+  let answeredMs = performance.now();
   try {
-    while (!ended) {
+    for (;;) {
+      if (watch.outcome !== null) return { kind: 'result', result: await watch.outcome };
       const state = await readState(handle);
-      if (state !== null) {
+      if (state === null || watch.lost) {
+        if (performance.now() - answeredMs > SILENCE_MS || watch.lost) {
+          // Server or worker died, and nobody else may be there to bring them back.
+          await options.revive();
+          watch.restart();
+          answeredMs = performance.now();
+        }
+      } else {
+        answeredMs = performance.now();
         progress.show(
           describe(state, options.repeats, await holderOf(state, options)),
           state.counters.attempted,
@@ -76,13 +80,63 @@ export async function follow(
         }
         if (state.phase === 'paused') return { kind: 'paused', state };
       }
-      await Promise.race([done.catch(() => null), pause(POLL_MS)]);
+      await Promise.race([watch.changed, pause(POLL_MS)]);
     }
-    return { kind: 'result', result: await result };
   } finally {
-    leave.abort();
+    watch.close();
     progress.end();
   }
+}
+
+/** Waits for the result of a workflow over any number of broken connections. */
+class ResultWatch {
+  /** Set once the workflow has ended; rejected when it failed. */
+  outcome: Promise<GridResult> | null = null;
+  /** The connection broke before it did. */
+  lost = false;
+  changed: Promise<void>;
+  private readonly leave = new AbortController();
+
+  constructor(private readonly handle: WorkflowHandle) {
+    // Every round of the long poll listens to it once.
+    setMaxListeners(0, this.leave.signal);
+    this.changed = this.wait();
+  }
+
+  restart(): void {
+    if (!this.lost) return;
+    this.lost = false;
+    this.changed = this.wait();
+  }
+
+  /** Without this, the long poll would hold the connection open after the command is done. */
+  close(): void {
+    this.leave.abort();
+  }
+
+  private async wait(): Promise<void> {
+    try {
+      const result = (await this.handle.client.connection.withAbortSignal(this.leave.signal, () =>
+        this.handle.result(),
+      )) as GridResult;
+      this.outcome = Promise.resolve(result);
+    } catch (error) {
+      if (this.leave.signal.aborted) return;
+      if (!(error instanceof WorkflowFailedError)) {
+        this.lost = true;
+        return;
+      }
+      this.outcome = Promise.reject(gridFailed(error));
+      this.outcome.catch(() => null); // read by the next look
+    }
+  }
+}
+
+function gridFailed(error: WorkflowFailedError): LlmxError {
+  const cause = error.cause;
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const reason = inner instanceof Error ? inner.message : error.message;
+  return new LlmxError('grid_failed', { reason }, { cause: error });
 }
 
 function holderOf(state: GridState, { hostHolder }: FollowOptions): Promise<string | null> {

@@ -1,16 +1,18 @@
 import type { GridState } from '../../domain/grid/contracts.js';
 import type { GridFilters } from '../../domain/plan/cell.js';
-import { gridWorkflowId } from '../../domain/grid/ids.js';
+import { gridWorkflowId, preflightIdOf } from '../../domain/grid/ids.js';
 import { loadPlanStatus } from '../../storage/plan-status.js';
+import { answeredUpdate } from '../../temporal/answered-update.js';
 import { filterHash } from '../../temporal/filter-hash.js';
 import { isRunning, startOrAttach, type StartedGrid } from '../../temporal/start-grid.js';
 import { uiLink } from '../../temporal/ids.js';
 import { liveTrials, waitingFor } from '../../trial/live-trials.js';
-import { connectServices, serverRuns, type Services } from '../services.js';
+import { connectServices, ensureServicesAgain, serverRuns, type Services } from '../services.js';
 import type { CliContext } from '../context.js';
 import { ExitRequest } from '../exit-request.js';
 import { EXIT } from '../exit-codes.js';
 import { checksText } from '../output/checks.js';
+import { noteDamaged } from '../output/damaged.js';
 import { note, printJson, printLine } from '../output/print.js';
 import type { FilterFlags } from '../filters.js';
 import { follow, waitForVerdict } from './follow.js';
@@ -35,7 +37,8 @@ export async function runStartGrid(
   filters: GridFilters,
 ): Promise<void> {
   const open = await openExperiment(cli);
-  const { cells } = await loadPlanStatus(open.dir, open.experiment, filters);
+  const { cells, damaged } = await loadPlanStatus(open.dir, open.experiment, filters);
+  noteDamaged(cli, damaged);
   const redoDone = flags.redoDone === true;
   if (flags.dryRun === true) {
     await printPlan(cli, open, cells, { redoDone, json: flags.json === true });
@@ -87,6 +90,12 @@ async function startAndShow(
 
   const state = await waitForVerdict(grid.handle);
   if (state?.preflight?.verdict === 'RED') throw redError(cli, state.preflight.checks);
+  if (state?.phase === 'waiting' && prepared.input.preApproval !== null) {
+    // The grid that waits was started without it.
+    const approval = [prepared.input.preApproval];
+    await answeredUpdate(services, preflightIdOf(workflowId), 'approve', approval, () => null);
+    note(cli, 'approved');
+  }
   if (flags.wait === true) await waitForEnd(cli, flags, open, grid);
   else showVerdict(cli, flags, grid, state);
 }
@@ -152,6 +161,7 @@ async function waitForEnd(
       note(cli, waitingText(state, grid.workflowId, cli.stderrIsTty));
     },
     repeats: open.experiment.repeats,
+    revive: () => ensureServicesAgain(cli, open, flags.address),
     hostHolder: async () => waitingFor(await liveTrials(open.layout), grid.workflowId),
   });
   const json = flags.json === true;

@@ -8,6 +8,7 @@ import { readState } from '../../temporal/grid-state.js';
 import { uiLink } from '../../temporal/ids.js';
 import { liveTrials, waitingFor } from '../../trial/live-trials.js';
 import type { CliContext } from '../context.js';
+import { noteDamaged } from '../output/damaged.js';
 import { printJson, printLine } from '../output/print.js';
 import { connectServices, serverEverUsed, type Services } from '../services.js';
 import { waitingText } from './waiting-text.js';
@@ -32,7 +33,8 @@ export async function runStatus(
   flags: StatusFlags,
 ): Promise<void> {
   const open = await openExperiment(cli);
-  const { counts } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS);
+  const { counts, damaged } = await loadPlanStatus(open.dir, open.experiment, NO_FILTERS);
+  noteDamaged(cli, damaged);
   const live = await readLive(cli, open, workflow, flags.address);
   const holder = live === null ? null : waitingFor(await liveTrials(open.layout), live.workflowId);
   if (flags.json === true)

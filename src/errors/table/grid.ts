@@ -20,6 +20,12 @@ export const GRID_ERRORS = {
     exitCode: 6,
     retry: 'never',
   },
+  grid_failed: {
+    message: 'the grid failed: {reason}',
+    hint: 'llmx-client start-grid',
+    exitCode: 1,
+    retry: 'never',
+  },
   grid_ended: {
     message: '{workflowId} has ended ({state})',
     hint: 'llmx-client status',

@@ -15,7 +15,7 @@ export const TRIAL_ERRORS = {
     retry: 'never',
   },
   app_setup_failed: {
-    message: 'app {app}: setup failed ({how}): {lastLine}',
+    message: 'app {app}: setup failed ({how})',
     hint: 'read {logFile}; correct apps.{app}.setup in experiment.yml',
     exitCode: 2,
     retry: 'never',

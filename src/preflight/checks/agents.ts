@@ -1,18 +1,20 @@
-import { access, constants } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentSpec } from '../../domain/experiment/experiment.js';
 import { isPaidKind } from '../../domain/experiment/experiment.js';
 import type { Check } from '../../domain/preflight/check.js';
+import type { Environment } from '../../support/paths.js';
+import { isProgram, whichProgram } from '../../support/which-program.js';
 import type { CheckSubject } from '../context.js';
 import { startWith } from '../start-with.js';
 
 /** Every agent of this grid can be started, and the oracle has what it applies. */
-export async function agentsCheck(subject: CheckSubject): Promise<Check> {
+export async function agentsCheck(subject: CheckSubject, env: Environment): Promise<Check> {
   const base = { code: 'agents', name: 'agents' } as const;
   const runs = new Set(subject.cells.map((cell) => cell.agent));
   const agents = subject.experiment.agents.filter((agent) => runs.has(agent.name));
   for (const agent of agents) {
-    const problem = await agentProblem(agent, subject);
+    const problem = await agentProblem(agent, subject, env);
     if (problem !== null) return { ...base, status: 'fail', ...problem };
   }
   const names = agents.map((agent) => agent.name).join(', ');
@@ -21,7 +23,11 @@ export async function agentsCheck(subject: CheckSubject): Promise<Check> {
 
 type Problem = Pick<Check, 'detail' | 'hint'>;
 
-async function agentProblem(agent: AgentSpec, subject: CheckSubject): Promise<Problem | null> {
+async function agentProblem(
+  agent: AgentSpec,
+  subject: CheckSubject,
+  env: Environment,
+): Promise<Problem | null> {
   if (isPaidKind(agent.kind)) {
     return {
       detail: `${agent.name}: kind ${agent.kind} is not supported by this version of llmx`,
@@ -32,17 +38,19 @@ async function agentProblem(agent: AgentSpec, subject: CheckSubject): Promise<Pr
   }
   if (agent.kind === 'oracle') return missingSolution(agent.name, subject);
   const program = agent.argv?.[0];
-  if (program === undefined || !program.includes('/')) return null;
-  try {
-    await access(resolve(subject.folder, program), constants.X_OK);
-    return null;
-  } catch {
-    // Missing and not executable are mended in the same place.
-    return {
-      detail: `${agent.name}: ${program} is missing or not executable`,
-      hint: `chmod +x ${program}`,
-    };
+  if (program === undefined) return null;
+  if (!program.includes('/')) {
+    return (await whichProgram(program, env)) === null
+      ? { detail: `${agent.name}: ${program} is not on PATH`, hint: `install ${program}` }
+      : null;
   }
+  return (await isProgram(resolve(subject.folder, program)))
+    ? null
+    : {
+        // Missing and not executable are mended in the same place.
+        detail: `${agent.name}: ${program} is missing or not executable`,
+        hint: `chmod +x ${program}`,
+      };
 }
 
 async function missingSolution(agent: string, subject: CheckSubject): Promise<Problem | null> {

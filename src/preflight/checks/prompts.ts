@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import type { Check } from '../../domain/preflight/check.js';
 import type { CheckSubject } from '../context.js';
 
@@ -12,11 +12,7 @@ export async function promptsCheck(subject: CheckSubject): Promise<Check> {
   );
   const missing: string[] = [];
   for (const [label, cell] of wanted) {
-    const there = await access(subject.promptFile(cell.task, cell.condition)).then(
-      () => true,
-      () => false,
-    );
-    if (!there) missing.push(label);
+    if (!(await isPrompt(subject.promptFile(cell.task, cell.condition)))) missing.push(label);
   }
   if (missing.length === 0) return { ...base, status: 'ok', detail: 'all rendered', hint: null };
   const rest = missing.length > MAX_NAMED ? ` (+${missing.length - MAX_NAMED})` : '';
@@ -26,4 +22,15 @@ export async function promptsCheck(subject: CheckSubject): Promise<Check> {
     detail: `missing: ${missing.slice(0, MAX_NAMED).join(', ')}${rest}`,
     hint: 'render your prompts before llmx-client start-grid',
   };
+}
+
+/** A readable file with something in it: an agent can't be asked nothing. */
+async function isPrompt(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.R_OK);
+    const info = await stat(file);
+    return info.isFile() && info.size > 0;
+  } catch {
+    return false; // missing, or closed to us: either way it is not rendered
+  }
 }

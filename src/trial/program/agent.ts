@@ -3,6 +3,7 @@ import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { AgentRun, Escapees, ProgramResult } from '../../domain/trial/program-contract.js';
 import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
+import { openFresh } from './fresh-file.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
 
 /**
@@ -62,7 +63,7 @@ function runOf(end: GroupEnd, startedAt: string): AgentRun {
 }
 
 function openEmpty(path: string): number {
-  closeSync(openSync(path, 'w'));
+  closeSync(openFresh(path));
   return openSync(path, 'a');
 }
 

@@ -1,9 +1,9 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   rmSync,
   statSync,
   utimesSync,
@@ -16,6 +16,7 @@ import { indexInfo, type IndexEntry } from '../git/commit.js';
 import { git, gitText, ordinary, splitNul, tryGit, type Repository } from '../git/git.js';
 import { isFolder, workTreeChanges, type WorkTreeChange } from '../git/work-tree-changes.js';
 import { describeChanges } from './changes.js';
+import { openFresh } from './fresh-file.js';
 import { isSealIntact } from './grade-seal.js';
 import { outFile, type Phase, type PhaseContext } from './state.js';
 
@@ -30,6 +31,8 @@ export const collect: Phase = async ({ spec, seal }: PhaseContext) => {
     return { found: {}, abort: { reason: 'sandbox_failed', detail } };
   }
   if (!isFolder(spec.checkoutDir)) makeEmptyFolder(spec.checkoutDir);
+  // What the agent did to the files in it counts; a folder that it shut does not hide them.
+  chmodSync(spec.checkoutDir, 0o700);
   const scratchDir = mkdtempSync(join(spec.outDir, '.collect-'));
   try {
     return { found: { changes: await collectInto(spec, scratchDir) } };
@@ -115,7 +118,7 @@ async function writePatch(
   baseId: string,
   options: { readonly env: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const fd = openSync(outFile(spec, 'diff'), 'w');
+  const fd = openFresh(outFile(spec, 'diff'));
   const args = ['diff-index', '--cached', '-p', '--binary', '--full-index', '--no-renames'];
   const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'];
   try {

@@ -1,6 +1,8 @@
-import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { ProgramResult, ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
 import { git, ordinary, tryGit } from '../git/git.js';
+import { writeFresh } from './fresh-file.js';
+import { withFreshHome } from './fresh-home.js';
 import { restore } from './restore.js';
 import { isConclusive, runShell, runTest } from './shell.js';
 import { outFile, type Phase, type PhaseContext } from './state.js';
@@ -22,7 +24,7 @@ export const grade: Phase = async ({ spec, result }: PhaseContext) => {
   await restore(repository);
   const problem = await applyAgentDiff(spec, result.changes?.testFileEdited === true);
   if (problem !== null) {
-    writeFileSync(afterFile, `${problem}\n`);
+    writeFresh(afterFile, `${problem}\n`);
     return { found: { after: null, grade: 'ungraded' } };
   }
   const after = await prepareAndTest(spec, afterFile);
@@ -54,7 +56,8 @@ async function applyAgentDiff(spec: ProgramSpec, isTestEdited: boolean): Promise
 }
 
 /** Null when db_prepare failed: then the test has nothing to run on. */
-async function prepareAndTest(spec: ProgramSpec, outputFile: string): Promise<TestRun | null> {
+async function prepareAndTest(given: ProgramSpec, outputFile: string): Promise<TestRun | null> {
+  const spec = withFreshHome(given);
   if (spec.dbPrepare !== null) {
     const prepared = await runShell(spec, {
       script: spec.dbPrepare,
@@ -63,7 +66,7 @@ async function prepareAndTest(spec: ProgramSpec, outputFile: string): Promise<Te
       append: true,
     });
     if (prepared.exit !== 0) {
-      appendFileSync(outputFile, 'db_prepare failed; read db_prepare.txt\n');
+      writeFresh(outputFile, 'db_prepare failed; read db_prepare.txt\n');
       return null;
     }
   }

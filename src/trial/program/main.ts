@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { killRunningGroups } from '../process/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
@@ -11,7 +11,10 @@ const EXIT_ORPHANED = 3;
 
 function readSpec(path: string | undefined): ProgramSpec {
   if (path === undefined) throw new Error('usage: program.mjs <spec.json>');
-  const spec = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProgramSpec> | null;
+  const text = readFileSync(path, 'utf8');
+  // It names what the agent is not to see: the test, and the files where the bug is.
+  rmSync(path);
+  const spec = JSON.parse(text) as Partial<ProgramSpec> | null;
   if (spec?.schemaVersion !== 1 || !Array.isArray(spec.phases)) {
     throw new Error('the spec is not of schema version 1');
   }

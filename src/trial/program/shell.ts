@@ -1,7 +1,8 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
 import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
+import { openFresh } from './fresh-file.js';
 import { outputMatches } from './output-matches.js';
 
 export interface ShellRun {
@@ -12,15 +13,22 @@ export interface ShellRun {
   readonly append?: boolean;
 }
 
-/** One command of the experiment, in a login shell because a container doesn't apply its image's PATH. */
+const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK, O_NOFOLLOW } = constants;
+/** An agent may have left a link or a named pipe in the place of a file that is gone on with. */
+const APPEND = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOFOLLOW;
+
+/**
+ * One command of the experiment. No login shell: its environment is given in full, and a profile would
+ * replace the PATH that was checked before.
+ */
 export async function runShell(spec: ProgramSpec, run: ShellRun): Promise<GroupEnd> {
-  if (run.append !== true) closeSync(openSync(run.outputFile, 'w'));
+  if (run.append !== true) closeSync(openFresh(run.outputFile));
   // Both streams append to one file, so that they can't overwrite each other.
-  const fd = openSync(run.outputFile, 'a');
+  const fd = openSync(run.outputFile, APPEND);
   const output = { stdoutFd: fd, stderrFd: fd, outputLimitBytes: OUTPUT_LIMIT_BYTES };
   try {
     const end = await runInGroup({
-      argv: ['bash', '-lc', run.script],
+      argv: ['bash', '-c', run.script],
       env: spec.env,
       cwd: run.cwd,
       stdinFile: null,

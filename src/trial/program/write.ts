@@ -1,22 +1,26 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type {
   ProgramResult,
   ProgramSpec,
   TrialPhase,
 } from '../../domain/trial/program-contract.js';
+import { isFolder } from '../git/work-tree-changes.js';
+import { writeFresh } from './fresh-file.js';
 import { outFile } from './state.js';
 
 /** Read by the supervisor while the program runs; a reader has to bear half a line. */
 export function writeProgress(spec: ProgramSpec, phase: TrialPhase): void {
-  mkdirSync(spec.outDir, { recursive: true });
+  if (!existsSync(spec.outDir)) mkdirSync(spec.outDir, { recursive: true });
+  if (!isFolder(spec.outDir)) throw new Error('the folder for results is no folder any more');
   const progress = { phase, startedAt: new Date().toISOString() };
-  writeFileSync(outFile(spec, 'progress'), `${JSON.stringify(progress)}\n`);
+  writeFresh(outFile(spec, 'progress'), `${JSON.stringify(progress)}\n`);
 }
 
-/** The file appears whole. It need not outlive a power cut: the trial does not either. */
+/** The file appears whole, in the place of whatever an agent put there. It need not outlive a power cut: the trial does not either. */
 export function writeResult(spec: ProgramSpec, result: ProgramResult): void {
   const file = outFile(spec, 'result');
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(result, null, 2)}\n`);
+  writeFresh(temporary, `${JSON.stringify(result, null, 2)}\n`);
+  rmSync(file, { recursive: true, force: true });
   renameSync(temporary, file);
 }

@@ -1,3 +1,4 @@
+import { trialFiles } from '../trial-files.js';
 import { StopSwitch, listenForSignals } from './stop-signals.js';
 import { supervise } from './supervise.js';
 
@@ -13,5 +14,5 @@ if (trialDir === undefined) {
 }
 // First of all: whoever reads the owner record may send a signal.
 const stop = new StopSwitch();
-listenForSignals(stop);
+listenForSignals(stop, trialFiles(trialDir).stop);
 void supervise(trialDir, stop).then(() => process.exit(0));

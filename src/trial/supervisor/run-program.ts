@@ -20,6 +20,7 @@ import {
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
+import { isPlainFile } from '../plain-file.js';
 import { readRecord } from '../trial-files.js';
 
 const PROGRAM = 'program.mjs';
@@ -100,14 +101,21 @@ async function readOutcome(
   end: SandboxEnd,
 ): Promise<Omit<ProgramRun, 'end'>> {
   const file = (name: string): string => join(sandbox.host.out, name);
-  const result = (await readRecord(file(PROGRAM_FILES.result))) as ProgramResult | null;
+  const result = await readResult(file(PROGRAM_FILES.result), end);
   const run = result?.agent ?? null;
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
   const verdict = wasEnded(run, end) ? null : await judge(adapter, { run, stdoutFile, stderrFile });
-  const reading = (await adapter.readTranscript?.(stdoutFile)) ?? null;
+  const isReadable = await isPlainFile(stdoutFile);
+  const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile) : null) ?? null;
   return { result, verdict, reading };
+}
+
+/** Only a program that ended well has written its result; and what is out of reach is as good as missing. */
+async function readResult(file: string, { exit }: SandboxEnd): Promise<ProgramResult | null> {
+  if (exit !== 0) return null;
+  return (await readRecord(file).catch(() => null)) as ProgramResult | null;
 }
 
 /** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */

@@ -1,5 +1,5 @@
-/** Why a trial is ended from outside before it is over. */
-export type StopReason = 'cancelled' | 'host_slept';
+import { existsSync } from 'node:fs';
+import type { StopReason } from '../classify.js';
 
 /** The first reason counts; everything that waits listens to the signal. */
 export class StopSwitch {
@@ -20,10 +20,13 @@ export class StopSwitch {
   }
 }
 
-/** TERM ends the trial properly. A closed terminal or Ctrl-C in one is no reason to. */
-export function listenForSignals(stop: StopSwitch): void {
+/**
+ * TERM ends the trial properly. It is a cancel only where one was asked for: an agent that ends every
+ * process of a name, or a machine that shuts down, sends it too. A closed terminal or Ctrl-C in one is no reason to.
+ */
+export function listenForSignals(stop: StopSwitch, stopFile: string): void {
   process.on('SIGTERM', () => {
-    stop.stop('cancelled');
+    stop.stop(existsSync(stopFile) ? 'cancelled' : 'supervisor_died');
   });
   for (const ignored of ['SIGHUP', 'SIGINT'] as const) process.on(ignored, () => undefined);
 }

@@ -11,7 +11,13 @@ import { acquireKernelLock, type KernelLock } from '../../support/kernel-lock.js
 import { pathExists } from '../../support/path-exists.js';
 import { ownIdentity } from '../../support/process-identity.js';
 import type { AttemptFacts } from '../attempt-records.js';
-import { classify, classifyError, voidTrial, type Classification } from '../classify.js';
+import {
+  classify,
+  classifyError,
+  stoppedTrial,
+  voidTrial,
+  type Classification,
+} from '../classify.js';
 import { closeTrial, recordTrial, reserveRoom, writeOutcome } from '../close-trial.js';
 import { takeOwnership } from '../owner.js';
 import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
@@ -147,7 +153,7 @@ class Supervisor {
   /** Whatever failed after a stop failed because of it. */
   private explain(error: unknown): Classification {
     const { reason } = this.stop;
-    if (reason !== null) return voidTrial(reason, null);
+    if (reason !== null) return stoppedTrial(reason);
     console.error(error);
     return classifyError(error);
   }

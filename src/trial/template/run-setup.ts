@@ -26,7 +26,8 @@ export async function runSetup(run: SetupRun): Promise<void> {
   const fd = openSync(run.logFile, 'w', 0o600);
   try {
     const end = await runInGroup({
-      argv: ['bash', '-lc', run.command],
+      // No login shell: a profile would replace the PATH that the trials get.
+      argv: ['bash', '-c', run.command],
       env: setupEnv(run.env),
       cwd: run.cwd,
       stdinFile: null,

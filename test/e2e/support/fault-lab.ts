@@ -185,13 +185,13 @@ ${['t1', 't2'].map((task) => taskText(task)).join('\n')}
     return (await Promise.all(records)).sort((a, b) => stampOf(a).localeCompare(stampOf(b)));
   }
 
+  /** Ends worker and server. */
   async stop(): Promise<void> {
     await this.cli('worker', 'stop');
     await this.cli('server', 'stop');
   }
 
-  async end(): Promise<void> {
-    await this.stop();
+  async remove(): Promise<void> {
     await rm(this.root, { recursive: true, force: true });
   }
 }

@@ -61,6 +61,16 @@ const ROWS: readonly Row[] = [
     { result: { ...RESULT, aborted: 'setup_failed', abortDetail: 'ENOSPC: no space left' } },
     'void disk_full',
   ],
+  [
+    'a program that was killed, whatever result is there',
+    { end: { ...END, exit: null, signal: 'SIGKILL' } },
+    'void sandbox_failed',
+  ],
+  [
+    'a program that failed, whatever result is there',
+    { end: { ...END, exit: 1 } },
+    'void sandbox_failed',
+  ],
   ['no result', { result: null, verdict: null }, 'void sandbox_failed'],
   ['the outer deadline', { end: { ...END, timedOut: true } }, 'void sandbox_failed'],
   [
@@ -99,6 +109,7 @@ const ROWS: readonly Row[] = [
     'void out_of_memory',
   ],
   ['a cancel, whatever came of the run', { stopped: 'cancelled' }, 'void cancelled'],
+  ['an end that nobody asked for', { stopped: 'supervisor_died' }, 'void supervisor_died'],
   ['a sleep, whatever came of the run', { stopped: 'host_slept', result: null }, 'void host_slept'],
 ];
 

@@ -65,6 +65,7 @@ const OPTIONS = {
   onWaiting: () => undefined,
   repeats: 2,
   hostHolder: () => Promise.resolve<string | null>(null),
+  revive: () => Promise.resolve(),
 };
 
 describe('following a grid', () => {

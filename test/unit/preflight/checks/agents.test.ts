@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe('the check of agents', () => {
   it('is ok when each can be started, and names them', async () => {
-    expect(await agentsCheck(subjectOf(dir))).toEqual({
+    expect(await agentsCheck(subjectOf(dir), process.env)).toEqual({
       code: 'agents',
       name: 'agents',
       status: 'ok',
@@ -41,19 +41,24 @@ describe('the check of agents', () => {
       hint: 'chmod +x ./agent.sh',
     };
     await chmod(program, 0o644);
-    expect(await agentsCheck(subjectOf(dir))).toMatchObject(answer);
+    expect(await agentsCheck(subjectOf(dir), process.env)).toMatchObject(answer);
     await rm(program);
-    expect(await agentsCheck(subjectOf(dir))).toMatchObject(answer);
+    expect(await agentsCheck(subjectOf(dir), process.env)).toMatchObject(answer);
   });
 
-  it('leaves a program without a slash to PATH', async () => {
-    const file = edited('./agent.sh', 'some-agent', CHECKED_FILE);
-    expect(await agentsCheck(subjectOf(dir, file))).toMatchObject({ status: 'ok' });
+  it('looks for a program without a slash on PATH', async () => {
+    const there = edited('./agent.sh', 'sh', CHECKED_FILE);
+    expect(await agentsCheck(subjectOf(dir, there), process.env)).toMatchObject({ status: 'ok' });
+    const missing = edited('./agent.sh', 'no-such-agent', CHECKED_FILE);
+    expect(await agentsCheck(subjectOf(dir, missing), process.env)).toMatchObject({
+      status: 'fail',
+      detail: 'mine: no-such-agent is not on PATH',
+    });
   });
 
   it('fails for a task whose solution the oracle can not apply', async () => {
     await rm(join(dir, 'solutions', 'y.patch'));
-    expect(await agentsCheck(subjectOf(dir))).toMatchObject({
+    expect(await agentsCheck(subjectOf(dir), process.env)).toMatchObject({
       status: 'fail',
       detail: 'oracle: task y has no solution file solutions/y.patch',
       hint: 'write solutions/y.patch with: git diff > solutions/y.patch',
@@ -64,17 +69,17 @@ describe('the check of agents', () => {
     await rm(join(dir, 'solutions', 'y.patch'));
     await rm(join(dir, 'agent.sh'));
     const only = (agents: readonly string[], task: string | null = null) =>
-      agentsCheck(subjectOf(dir, CHECKED_FILE, { agents, task }));
+      agentsCheck(subjectOf(dir, CHECKED_FILE, { agents, task }), process.env);
     expect(await only(['nop'])).toMatchObject({ status: 'ok', detail: 'nop' });
     expect(await only(['oracle'], 'x')).toMatchObject({ status: 'ok', detail: 'oracle' });
-    expect(await agentsCheck({ ...subjectOf(dir), cells: [] })).toMatchObject({
+    expect(await agentsCheck({ ...subjectOf(dir), cells: [] }, process.env)).toMatchObject({
       status: 'ok',
       detail: 'none to run',
     });
   });
 
   it('fails for a kind that this version does not have, and says what would run', async () => {
-    expect(await agentsCheck(subjectOf(dir, PAID))).toMatchObject({
+    expect(await agentsCheck(subjectOf(dir, PAID), process.env)).toMatchObject({
       status: 'fail',
       detail: 'claude: kind claude is not supported by this version of llmx',
       hint: 'llmx-client start-grid --agent oracle --agent nop --agent mine',
@@ -84,7 +89,7 @@ describe('the check of agents', () => {
       '  codex:\n',
       CHECKED_FILE,
     );
-    expect(await agentsCheck(subjectOf(dir, alone))).toMatchObject({
+    expect(await agentsCheck(subjectOf(dir, alone), process.env)).toMatchObject({
       hint: 'declare an agent of kind command, oracle or nop in experiment.yml',
     });
   });

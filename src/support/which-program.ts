@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import type { Environment } from '../support/paths.js';
+import type { Environment } from './paths.js';
 
 /** Absolute path of a program on PATH or in one of the further folders, or null. */
 export async function whichProgram(
@@ -17,7 +17,8 @@ export async function whichProgram(
   return null;
 }
 
-async function isProgram(path: string): Promise<boolean> {
+/** An executable file. */
+export async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
