@@ -18,10 +18,12 @@ const CHECKS = {
 };
 /** Parallel first; what starts servers and measures time runs alone. */
 const PARALLEL = ['unit', 'contract', 'workflows', 'replay', 'cli'];
-const ALONE = ['e2e', 'chaos'];
-const NEEDS_BUILD = ['check', 'contract', 'workflows', 'cli', ...ALONE];
+const ALONE = ['e2e'];
+const CHAOS_SEEDS = [1, 2, 3, 4, 5];
+const CHAOS_TRIALS = 8;
+const NEEDS_BUILD = ['check', 'contract', 'workflows', 'cli', ...ALONE, 'chaos'];
 
-const PARTS = ['check', ...PARALLEL, ...ALONE];
+const PARTS = ['check', ...PARALLEL, ...ALONE, 'chaos'];
 /** Chaos kills what it can and takes long: only when asked for. */
 const DEFAULT_PARTS = PARTS.filter((part) => part !== 'chaos');
 /** Settings of the person who runs the tests that the tests may see; the rest would change results. */
@@ -56,13 +58,23 @@ async function main(asked) {
   if (has(['workflows'])) {
     await provide('LLMX_TEST_SERVER_BIN', 'time-skipping test server', findTestServer);
   }
-  if (has(['workflows', 'contract', 'cli', ...ALONE])) {
+  if (has(['workflows', 'contract', 'cli', ...ALONE, 'chaos'])) {
     await provide('LLMX_TEMPORAL_BIN', 'Temporal program', findTemporal);
   }
   const parallel = PARALLEL.filter((part) => parts.includes(part));
   if (parallel.length > 0) await runJest(parallel, []);
   for (const part of ALONE.filter((name) => parts.includes(name))) {
     await runJest([part], ['--runInBand']);
+  }
+  if (parts.includes('chaos')) await runChaos();
+}
+
+async function runChaos() {
+  const main = join(root, 'test', 'chaos', 'main.mjs');
+  for (const seed of CHAOS_SEEDS) {
+    heading(`chaos: seed ${seed}`);
+    const { status } = await run([main, '--trials', `${CHAOS_TRIALS}`, '--seed', `${seed}`]);
+    record(`chaos: seed ${seed}`, status === 0 ? null : 'see above');
   }
 }
 
