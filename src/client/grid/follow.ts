@@ -10,6 +10,7 @@ import { Progress } from '../output/progress.js';
 const POLL_MS = 200;
 /** After this long without an answer, server and worker are looked after. */
 const SILENCE_MS = 5_000;
+const RETRY_MS = 500;
 const VERDICT_WAIT_MS = 60_000;
 
 /** What the verdict wait ends with. `unknown`: no answer in time. */
@@ -62,6 +63,8 @@ export async function follow(
         if (performance.now() - answeredMs > SILENCE_MS || watch.lost) {
           // Server or worker died, and nobody else may be there to bring them back.
           await options.revive();
+          // A connection that breaks at once must not make a busy loop of this.
+          await pause(RETRY_MS);
           watch.restart();
           answeredMs = performance.now();
         }

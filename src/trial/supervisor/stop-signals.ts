@@ -22,7 +22,8 @@ export class StopSwitch {
 
 /**
  * TERM ends the trial properly. It is a cancel only where one was asked for: an agent that ends every
- * process of a name, or a machine that shuts down, sends it too. A closed terminal or Ctrl-C in one is no reason to.
+ * process of a name, or a machine that shuts down, sends it too. A closed terminal or Ctrl-C in one is
+ * no reason to end.
  */
 export function listenForSignals(stop: StopSwitch, stopFile: string): void {
   process.on('SIGTERM', () => {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import { LlmxError } from '../../errors/llmx-error.js';
@@ -41,7 +41,6 @@ export async function runSetup(run: SetupRun): Promise<void> {
     throw new LlmxError('app_setup_failed', {
       app: run.app,
       how: endedHow(end),
-      lastLine: lastLine(run.logFile),
       logFile: run.logFile,
     });
   } finally {
@@ -62,9 +61,4 @@ function endedHow(end: GroupEnd): string {
   if (end.timedOut) return 'ran out of time';
   if (end.outputLimited) return `wrote more than ${OUTPUT_LIMIT_BYTES / 1024 ** 2} MiB`;
   return end.notStarted ?? `exit ${end.exit ?? end.signal ?? '?'}`;
-}
-
-function lastLine(file: string): string {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return (lines.at(-1) ?? '').slice(0, 300);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { follow, waitForVerdict } from '../../../../src/client/grid/follow.js';
 import type { GridResult, GridState } from '../../../../src/domain/grid/contracts.js';
 import { EMPTY_COUNTERS, gridResult } from '../../../../src/domain/grid/counters.js';
@@ -137,9 +137,39 @@ describe('following a grid', () => {
   });
 
   it('passes on why the grid has failed', async () => {
-    const { handle, hasLeft } = gridOf([state({})], new Error('terminated'));
-    await expect(follow(capturedCli().cli, handle, OPTIONS)).rejects.toThrow('terminated');
+    const failed = new WorkflowFailedError('failed', new Error('terminated'), 'TIMEOUT');
+    const { handle, hasLeft } = gridOf([state({})], failed);
+    await expect(follow(capturedCli().cli, handle, OPTIONS)).rejects.toMatchObject({
+      code: 'grid_failed',
+      message: 'the grid failed: terminated',
+    });
     expect(hasLeft()).toBe(true);
+  });
+
+  it('brings server and worker back when the connection breaks, and goes on', async () => {
+    let revived = 0;
+    const broken = gridOf([state({})], new Error('connection lost'));
+    const whole = gridOf([state({})], RESULT);
+    const results = [
+      broken.handle.result.bind(broken.handle),
+      whole.handle.result.bind(whole.handle),
+    ];
+    const handle = {
+      query: async (...query: Parameters<WorkflowHandle['query']>) => {
+        await broken.handle.query(...query);
+        return whole.handle.query(...query);
+      },
+      result: () => (results.shift() ?? whole.handle.result)(),
+      client: broken.handle.client,
+    } as unknown as WorkflowHandle;
+    const end = await follow(capturedCli().cli, handle, {
+      ...OPTIONS,
+      revive: async () => {
+        revived += 1;
+      },
+    });
+    expect(end).toEqual({ kind: 'result', result: RESULT });
+    expect(revived).toBe(1);
   });
 });
 
