@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { adapterOf } from '../agents/registry.js';
 import type { RunTrialResult } from '../domain/grid/contracts.js';
+import { outcomeOf } from '../domain/grid/counters.js';
 import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
+import { stampOf } from '../domain/trial/stamp.js';
 import { verdictOf } from '../domain/preflight/check.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { runChecks } from '../preflight/run-checks.js';
@@ -62,7 +64,7 @@ export async function runOneTrial(
     {
       plan: input.plan,
       cell,
-      stamp: stampNow(),
+      stamp: stampOf(new Date().toISOString()),
       // Names this very call; a later one is another request.
       requestId: `run-trial/${self.bootId}/${self.pid}/${self.startTime}`,
       redoDone: true,
@@ -156,9 +158,7 @@ function printResult(
   const { task, agent, condition } = cell;
   if (json) printJson(cli, 'trialResult', { task, agent, condition, ...result });
   else {
-    const outcome =
-      result.status === 'valid' ? (result.passed === true ? 'passed' : 'failed') : result.status;
-    printLine(cli, `${cellLabel(cell)}: ${outcome}`);
+    printLine(cli, `${cellLabel(cell)}: ${outcomeOf(result)}`);
     if (result.error !== null) printLine(cli, `${result.code ?? ''}: ${result.error}`);
     if (result.stamp !== null) {
       printLine(cli, `attempt: results-raw/${task}/${agent}/${condition}/${result.stamp}`);
@@ -169,11 +169,4 @@ function printResult(
 
 function quote(word: string): string {
   return /^[\w@%+=:,./<>-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-function stampNow(): string {
-  return new Date()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replace(/[-:]/g, '');
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Cell } from '../domain/plan/cell.js';
+import { stampOf } from '../domain/trial/stamp.js';
 import { sha256 } from '../support/hash.js';
 
 /** Names one attempt for ever; derived, so that every process computes the same. */
@@ -25,5 +26,5 @@ export function stateIdOf(stateRoot: string): string {
 export function nextStamp(stamp: string): string {
   const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
   const later = new Date(new Date(iso).getTime() + 1_000).toISOString();
-  return later.replace(/\.\d+Z$/, 'Z').replace(/[-:]/g, '');
+  return stampOf(later);
 }

@@ -23,10 +23,11 @@ import type {
   RunTrialResult,
   TrialActivities,
 } from '../domain/grid/contracts.js';
-import { countCell, gridResult } from '../domain/grid/counters.js';
+import { countCell, gridResult, outcomeOf } from '../domain/grid/counters.js';
 import { preflightIdOf, trialTaskQueue } from '../domain/grid/ids.js';
 import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
 import { MAX_VOID_RERUNS, VOID_REASONS, isVoidReason } from '../domain/trial/outcome.js';
+import { stampOf } from '../domain/trial/stamp.js';
 import { NON_RETRYABLE_CODES } from '../errors/table.js';
 import { assertAnswerable } from './approval.js';
 import { Control } from './control.js';
@@ -189,7 +190,7 @@ class Grid {
     const code = result.code ?? (result.status === 'ungraded' ? 'ungraded' : 'unexpected');
     this.progress.ended(
       cell,
-      result.status === 'valid' ? (result.passed === true ? 'passed' : 'failed') : result.status,
+      outcomeOf(result),
       hasResult
         ? null
         : {
@@ -333,9 +334,4 @@ function notRun(code: string, error: string, hint: string | null = null): RunTri
 function applicationFailureOf(error: unknown): ApplicationFailure | null {
   if (isCancellation(error) || !(error instanceof ActivityFailure)) return null;
   return error.cause instanceof ApplicationFailure ? error.cause : null;
-}
-
-/** `YYYYMMDDTHHMMSSZ` */
-function stampOf(iso: string): string {
-  return iso.replace(/\.\d+Z$/, 'Z').replace(/[-:]/g, '');
 }

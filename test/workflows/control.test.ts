@@ -11,6 +11,8 @@ import { VALID_PASS, cells, report, stubHost } from './support/stub-host.js';
 class Gate {
   private open: () => void = () => undefined;
   cancelled = false;
+  /** The activity runs: before that there is nothing a cancel could stop. */
+  entered = false;
   private readonly opened = new Promise<void>((resolve) => {
     this.open = resolve;
   });
@@ -21,6 +23,7 @@ class Gate {
 
   async trial(): Promise<RunTrialResult> {
     const context = Context.current();
+    this.entered = true;
     const alive = setInterval(() => {
       context.heartbeat();
     }, 20);
@@ -123,7 +126,7 @@ describe('operator control of a grid', () => {
     const { gate, stub } = gatedHost(3, 2);
     const result = await lab.run(stub, {
       during: async (handle) => {
-        await lab.untilState(handle, running(2));
+        await lab.untilState(handle, (state) => running(2)(state) && gate.entered);
         await handle.signal('skip', 2);
       },
     });
@@ -137,7 +140,7 @@ describe('operator control of a grid', () => {
       const { gate, stub } = gatedHost(3, 2);
       const result = await lab.run(stub, {
         during: async (handle) => {
-          await lab.untilState(handle, running(2));
+          await lab.untilState(handle, (state) => running(2)(state) && gate.entered);
           await (way === 'the signal' ? handle.signal('cancel') : handle.cancel());
         },
       });

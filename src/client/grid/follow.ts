@@ -1,5 +1,6 @@
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { setMaxListeners } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GridResult, GridState } from '../../domain/grid/contracts.js';
 import { cellLabel } from '../../domain/plan/cell.js';
 import { LlmxError } from '../../errors/llmx-error.js';
@@ -166,10 +167,4 @@ function describe(state: GridState, repeats: number, holder: string | null): str
     case 'stopped':
       return `${state.phase} · ${tally}`;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -14,6 +14,14 @@ export const EMPTY_COUNTERS: GridCounters = {
 /** A result carries this many failures; the rest are counted. */
 export const MAX_LISTED_FAILURES = 100;
 
+/** What became of a cell, in one word for a person. */
+export function outcomeOf(
+  result: Pick<RunTrialResult, 'status' | 'passed'>,
+): 'passed' | 'failed' | Exclude<RunTrialResult['status'], 'valid'> {
+  if (result.status !== 'valid') return result.status;
+  return result.passed === true ? 'passed' : 'failed';
+}
+
 /** Counters after a cell's last attempt in this grid. */
 export function countCell(counters: GridCounters, result: RunTrialResult): GridCounters {
   const next = {
