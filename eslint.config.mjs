@@ -12,19 +12,24 @@ const root = dirname(fileURLToPath(import.meta.url));
  */
 const BASE = ['domain', 'errors', 'support', 'storage'];
 const ADAPTERS = ['runtimes', 'agents', 'report', 'temporal'];
+/** How an app becomes what trials start from, and what of the network a trial reaches. */
+const HOUSE = ['git', 'apps', 'network'];
 const MAY_IMPORT = {
   domain: [],
   errors: ['domain'],
   support: ['domain', 'errors'],
   storage: ['domain', 'errors', 'support'],
   ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, BASE])),
-  trial: [...BASE, ...ADAPTERS],
-  preflight: [...BASE, ...ADAPTERS],
-  activities: [...BASE, ...ADAPTERS, 'trial', 'preflight'],
+  git: ['domain', 'errors', 'support'],
+  network: ['domain', 'errors', 'support'],
+  apps: [...BASE, 'runtimes', 'git'],
+  trial: [...BASE, ...ADAPTERS, ...HOUSE],
+  preflight: [...BASE, ...ADAPTERS, ...HOUSE],
+  activities: [...BASE, ...ADAPTERS, ...HOUSE, 'trial', 'preflight'],
   // Narrowed below: values from few places, types from all of these.
-  workflows: [...BASE, ...ADAPTERS, 'trial', 'preflight', 'activities'],
-  worker: [...BASE, ...ADAPTERS, 'trial', 'preflight', 'activities', 'workflows'],
-  client: [...BASE, ...ADAPTERS, 'trial', 'preflight', 'activities', 'workflows'],
+  workflows: [...BASE, ...ADAPTERS, ...HOUSE, 'trial', 'preflight', 'activities'],
+  worker: [...BASE, ...ADAPTERS, ...HOUSE, 'trial', 'preflight', 'activities', 'workflows'],
+  client: [...BASE, ...ADAPTERS, ...HOUSE, 'trial', 'preflight', 'activities', 'workflows'],
 };
 
 const zones = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { baseEnv } from '../../dist/runtimes/base-env.js';
 import { sandboxPaths } from '../../dist/runtimes/sandbox-paths.js';
 import { PROGRAM_FILE } from '../../dist/trial/bundles.js';
-import { copyTemplate } from '../../dist/trial/template/copy-template.js';
+import { copyTemplate } from '../../dist/apps/template/copy-template.js';
 import { TRIAL_PHASES } from '../../dist/domain/trial/program-contract.js';
 
 /**

@@ -1,4 +1,5 @@
 import { CONFIG_ERRORS } from './table/config.js';
+import { ENGINE_ERRORS } from './table/engine.js';
 import { GRID_ERRORS } from './table/grid.js';
 import { SERVICE_ERRORS } from './table/service.js';
 import { TRIAL_ERRORS } from './table/trial.js';
@@ -8,6 +9,7 @@ import type { ErrorSpec } from './error-spec.js';
 /** Every error a user can see. Exit codes, docs/errors.md and Temporal's non-retryable list come from here. */
 export const ERROR_TABLE = {
   ...CONFIG_ERRORS,
+  ...ENGINE_ERRORS,
   ...GRID_ERRORS,
   ...SERVICE_ERRORS,
   ...TRIAL_ERRORS,

@@ -1,6 +1,5 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { isErrno } from '../support/atomic-file.js';
 import { baseEnv } from './base-env.js';
 import { endOf } from './command-end.js';
@@ -14,6 +13,7 @@ import {
 } from './control-groups/trial-groups.js';
 import { machineOomKills } from './machine-oom.js';
 import { endMarked, findMarked, markerEnv } from './marked-processes.js';
+import { removeFolder } from './remove-folder.js';
 import { withTag } from './process-tag.js';
 import { sandboxPaths } from './sandbox-paths.js';
 import type {
@@ -33,11 +33,13 @@ import type {
  */
 export const processRuntime: Runtime = {
   kind: 'process',
+  gradesApart: false,
   probe: (): Promise<RuntimeProbe> =>
     Promise.resolve({
       ok: process.platform === 'linux' || process.platform === 'darwin',
       version: process.version,
       detail: `processes of this user on ${process.platform}; the agent can read this machine`,
+      hint: null,
     }),
   prepare,
   run,
@@ -56,6 +58,7 @@ async function prepare(request: SandboxRequest): Promise<Sandbox> {
   const owned = makeTrialGroups(request.marker, request.memory.bytes);
   return {
     marker: request.marker,
+    stage: request.stage,
     host: paths,
     inside: paths,
     node: process.execPath,
@@ -68,6 +71,7 @@ async function prepare(request: SandboxRequest): Promise<Sandbox> {
     imageId: null,
     groups: owned?.groups ?? null,
     limits: owned?.limits ?? [],
+    container: null,
   };
 }
 
@@ -97,6 +101,7 @@ async function run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEn
     leftoversKilled: rest.found,
     leftoversAlive: rest.alive,
     proof: rest.proof,
+    detail: null,
   };
 }
 
@@ -139,15 +144,4 @@ async function findLeftovers(stateId: string): Promise<readonly string[]> {
 async function destroy(marker: TrialMarker, root: string): Promise<void> {
   await removeTrialGroups(findTrialGroups(marker));
   await removeFolder(root);
-}
-
-async function removeFolder(root: string): Promise<void> {
-  const execute = promisify(execFile);
-  try {
-    await execute('rm', ['-rf', '--', root]);
-  } catch {
-    // Package caches hold read-only folders, which only root can empty as they are.
-    await execute('chmod', ['-R', 'u+rwX', '--', root]);
-    await execute('rm', ['-rf', '--', root]);
-  }
 }

@@ -1,12 +1,18 @@
 import type { RuntimeKind } from '../domain/experiment/experiment.js';
 import { LlmxError } from '../errors/llmx-error.js';
+import { containerRuntime } from './containers/container-runtime.js';
+import { engineOf } from './containers/engines.js';
 import { processRuntime } from './process.js';
 import type { Runtime } from './runtime.js';
 
-const RUNTIMES: Partial<Record<RuntimeKind, Runtime>> = { process: processRuntime };
+const RUNTIMES: Partial<Record<RuntimeKind, Runtime>> = {
+  docker: containerRuntime(engineOf('docker')),
+  podman: containerRuntime(engineOf('podman')),
+  process: processRuntime,
+};
 
 /** Kinds that this version can run. */
-export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['process'];
+export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['docker', 'podman', 'process'];
 
 /** @throws LlmxError `runtime_unavailable` */
 export function runtimeOf(kind: RuntimeKind): Runtime {

@@ -27,16 +27,23 @@ export interface TrialMarker {
 
 export interface SandboxRequest {
   readonly marker: TrialMarker;
+  /** Workflow id of the grid, for people who look at what runs; null outside a grid. */
+  readonly grid: string | null;
   /** Host folder that holds everything of the sandbox. */
   readonly root: string;
   readonly image: string | null;
   readonly memory: MemorySize;
   readonly cpus: string;
   readonly network: NetworkMode;
+  /** `grade`: a second sandbox of the same trial, in which the result is graded. */
+  readonly stage: SandboxStage;
 }
+
+export type SandboxStage = 'trial' | 'grade';
 
 export interface Sandbox {
   readonly marker: TrialMarker;
+  readonly stage: SandboxStage;
   readonly host: SandboxPaths;
   readonly inside: SandboxPaths;
   /** Node binary as seen inside. */
@@ -48,6 +55,22 @@ export interface Sandbox {
   readonly groups: TrialGroups | null;
   /** Limits that the kernel keeps here: `memory`, `pids`. */
   readonly limits: readonly string[];
+  /** Null where the sandbox is a folder of this machine. */
+  readonly container: ContainerSettings | null;
+}
+
+/** What the container of a sandbox is started with. */
+export interface ContainerSettings {
+  readonly name: string;
+  /** Inside: where the image has the app, which the trial program copies. */
+  readonly appDir: string;
+  /** Image id. */
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly memory: MemorySize;
+  readonly cpus: string;
+  readonly network: 'none' | 'open';
+  readonly user: string;
 }
 
 export interface SandboxCommand {
@@ -83,6 +106,8 @@ export interface SandboxEnd {
   readonly leftoversAlive: number;
   /** How it was shown that nothing is left. */
   readonly proof: EndProof;
+  /** What the engine said when the command could not be run as it should, or null. */
+  readonly detail: string | null;
 }
 
 /** What was left of a trial, and ended. */
@@ -96,11 +121,15 @@ export interface RuntimeProbe {
   readonly ok: boolean;
   readonly version: string | null;
   readonly detail: string;
+  /** The next command when it is not ok. */
+  readonly hint: string | null;
 }
 
 /** Where a trial runs. The trial program and its spec are the same in every runtime. */
 export interface Runtime {
   readonly kind: RuntimeKind;
+  /** Whether grading gets a sandbox of its own, where the agent never was. */
+  readonly gradesApart: boolean;
   probe(): Promise<RuntimeProbe>;
   /** Makes the folders of the sandbox (empty) and whatever else it needs. */
   prepare(request: SandboxRequest): Promise<Sandbox>;

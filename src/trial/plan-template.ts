@@ -4,7 +4,7 @@ import { appVariable } from '../storage/checkout.js';
 import type { ExperimentEntry } from '../storage/experiment-entry.js';
 import type { FrozenPlan } from '../storage/frozen-plan.js';
 import type { StateLayout } from '../storage/state-layout.js';
-import { buildTemplate } from './template/build-template.js';
+import { buildTemplate } from '../apps/template/build-template.js';
 
 /** A frozen plan, and where this host has its experiment. */
 export interface PlanFiles extends FrozenPlan {

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildTemplate, type Template } from '../../src/trial/template/build-template.js';
-import { bundleApp } from '../../src/trial/template/bundle-app.js';
-import { copyTemplate } from '../../src/trial/template/copy-template.js';
+import { buildTemplate, type Template } from '../../src/apps/template/build-template.js';
+import { bundleApp } from '../../src/apps/template/bundle-app.js';
+import { copyTemplate } from '../../src/apps/template/copy-template.js';
 import {
   commitOf,
   gitBytes,

@@ -20,6 +20,8 @@ beforeEach(async () => {
     memory: { text: '1g', bytes: 1e9 },
     cpus: '1',
     network: 'open',
+    grid: null,
+    stage: 'trial',
   });
 });
 afterEach(async () => {

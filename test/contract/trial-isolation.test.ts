@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { buildTemplate } from '../../src/trial/template/build-template.js';
+import { buildTemplate } from '../../src/apps/template/build-template.js';
 import {
   addScript,
   BUGGY,

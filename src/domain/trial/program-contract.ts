@@ -33,6 +33,21 @@ export interface Containment {
   readonly groups: TrialGroups | null;
 }
 
+/**
+ * The program is alone in a container: its own environment (that of the image) is added to every other,
+ * and all processes but it and the first are the agent's.
+ */
+export interface ContainerFacts {
+  /** Folder that the checkout is copied from. */
+  readonly appDir: string;
+}
+
+/** Where an app image has the app: one orphan commit for each task, dependencies installed. */
+export const APP_DIR = '/opt/llmx/app';
+
+/** Where a sandbox's folders are inside a container. */
+export const SANDBOX_DIR = '/trial';
+
 /** JSON file given to the program as its only argument. */
 export interface ProgramSpec {
   readonly schemaVersion: 1;
@@ -44,7 +59,8 @@ export interface ProgramSpec {
   readonly checkoutDir: string;
   /**
    * A second, untouched checkout of the same commit, for `grade`. Best left out: when it does not exist (or
-   * is empty) `isolate` copies the isolated checkout there, which is faster than isolating two.
+   * is empty) `isolate` copies the isolated checkout there, which is faster than isolating two. May be the
+   * checkout itself where no agent runs.
    */
   readonly gradeDir: string;
   /** Where the program writes its files; see {@link PROGRAM_FILES}. */
@@ -65,6 +81,13 @@ export interface ProgramSpec {
   readonly killGraceMs: number;
   /** Left out: only the agent's process group is ended. */
   readonly containment?: Containment;
+  /** Left out: the program runs on the host itself. */
+  readonly container?: ContainerFacts;
+  /**
+   * Goes on from the result that an earlier program left in `outDir`, although it isolates anew.
+   * @defaultValue false
+   */
+  readonly continues?: boolean;
   /**
    * Standard input is a pipe that its owner holds open. When it closes the owner is dead, and the
    * program ends itself and the agent at once, without a result.
@@ -110,8 +133,11 @@ export interface AgentRun {
   readonly outputLimited?: boolean;
 }
 
-/** `cgroup`: a control group that held the processes was seen empty. `best-effort`: a scan found none. */
-export type EndProof = 'cgroup' | 'best-effort';
+/**
+ * `container`: the engine says that the container is gone. `cgroup`: a control group that held the processes
+ * was seen empty. `best-effort`: a scan found none.
+ */
+export type EndProof = 'container' | 'cgroup' | 'best-effort';
 
 /** What the agent left running, ended before anything it changed was looked at. */
 export interface Escapees {
@@ -159,6 +185,10 @@ export interface ProgramResult {
   readonly grade: 'passed' | 'failed' | 'ungraded' | null;
   /** Left out when no agent was started, or there was no containment. */
   readonly escapees?: Escapees;
+  /** In a container: processes that the kernel killed at its memory limit while the agent ran. */
+  readonly agentOomKills?: number;
+  /** In a container: versions that the image's own list gives. */
+  readonly toolchain?: Readonly<Record<string, string>>;
   /** How long each phase took, whole milliseconds. */
   readonly phaseMs?: Readonly<Partial<Record<TrialPhase, number>>>;
 }

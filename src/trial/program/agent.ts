@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { AgentRun, Escapees, ProgramResult } from '../../domain/trial/program-contract.js';
-import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
+import { runInGroup, trimOutput, type GroupEnd } from '../../runtimes/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
 import { openFresh } from './fresh-file.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';

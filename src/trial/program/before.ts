@@ -1,5 +1,5 @@
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
-import { ordinary } from '../git/git.js';
+import { ordinary } from '../../git/git.js';
 import { restore } from './restore.js';
 import { isConclusive, runTest } from './shell.js';
 import { outFile, type Abort, type Phase, type PhaseContext } from './state.js';

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
-import { recordFile } from '../git/blobs.js';
-import { indexInfo, type IndexEntry } from '../git/commit.js';
-import { git, gitText, ordinary, splitNul, tryGit, type Repository } from '../git/git.js';
-import { isFolder, workTreeChanges, type WorkTreeChange } from '../git/work-tree-changes.js';
+import { recordFile } from '../../git/blobs.js';
+import { indexInfo, type IndexEntry } from '../../git/commit.js';
+import { git, gitText, ordinary, splitNul, tryGit, type Repository } from '../../git/git.js';
+import { isFolder, workTreeChanges, type WorkTreeChange } from '../../git/work-tree-changes.js';
 import { describeChanges } from './changes.js';
 import { openFresh } from './fresh-file.js';
 import { isSealIntact } from './grade-seal.js';

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { ProgramResult, ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
-import { git, ordinary, tryGit } from '../git/git.js';
+import { git, ordinary, tryGit } from '../../git/git.js';
 import { writeFresh } from './fresh-file.js';
 import { withFreshHome } from './fresh-home.js';
 import { restore } from './restore.js';

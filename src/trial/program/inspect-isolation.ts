@@ -1,5 +1,5 @@
 import type { Isolation } from '../../domain/trial/program-contract.js';
-import { git, splitNul, type Repository } from '../git/git.js';
+import { git, splitNul, type Repository } from '../../git/git.js';
 
 export interface Inspection {
   readonly isolation: Isolation;

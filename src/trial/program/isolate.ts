@@ -3,10 +3,10 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync } 
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
-import { editTree, filesAt, readCommit, writeOrphan, type CommitText } from '../git/commit.js';
-import { makeFreshRepository } from '../git/fresh-repository.js';
-import { git, GitFailure, ordinary, type Repository } from '../git/git.js';
-import { isFolder } from '../git/work-tree-changes.js';
+import { editTree, filesAt, readCommit, writeOrphan, type CommitText } from '../../git/commit.js';
+import { makeFreshRepository } from '../../git/fresh-repository.js';
+import { git, GitFailure, ordinary, type Repository } from '../../git/git.js';
+import { isFolder } from '../../git/work-tree-changes.js';
 import { sealGrade } from './grade-seal.js';
 import type { Phase, PhaseContext } from './state.js';
 import { faultOf, inspect, type Inspection } from './inspect-isolation.js';

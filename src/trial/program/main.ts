@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
-import { killRunningGroups } from '../process/run-in-group.js';
+import { killRunningGroups } from '../../runtimes/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
 import { onStdinClosed } from './lifeline.js';
 import { runProgram } from './run-program.js';

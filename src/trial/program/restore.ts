@@ -1,4 +1,4 @@
-import { git, splitNul, type Repository } from '../git/git.js';
+import { git, splitNul, type Repository } from '../../git/git.js';
 
 /** Brings a checkout back to its commit. Ignored files stay: dependencies, caches, the database. */
 export async function restore(repository: Repository): Promise<void> {

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
-import { runInGroup, trimOutput, type GroupEnd } from '../process/run-in-group.js';
+import { runInGroup, trimOutput, type GroupEnd } from '../../runtimes/run-in-group.js';
 import { openFresh } from './fresh-file.js';
 import { outputMatches } from './output-matches.js';
 

@@ -4,7 +4,7 @@ import type {
   ProgramSpec,
   TrialPhase,
 } from '../../domain/trial/program-contract.js';
-import { isFolder } from '../git/work-tree-changes.js';
+import { isFolder } from '../../git/work-tree-changes.js';
 import { writeFresh } from './fresh-file.js';
 import { outFile } from './state.js';
 

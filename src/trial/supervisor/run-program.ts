@@ -18,7 +18,7 @@ import {
   type ProgramSpec,
 } from '../../domain/trial/program-contract.js';
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
-import { copyTemplate } from '../template/copy-template.js';
+import { copyTemplate } from '../../apps/template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import { isPlainFile } from '../plain-file.js';
 import { readRecord } from '../trial-files.js';

@@ -168,6 +168,8 @@ class Supervisor {
     const sandbox = await this.runtime.prepare({
       ...limits,
       marker: this.spec.marker,
+      grid: this.spec.facts.workflow_id,
+      stage: 'trial',
       root: this.files.sandbox,
     });
     this.imageId = sandbox.imageId;

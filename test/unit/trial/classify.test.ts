@@ -13,6 +13,7 @@ const END: SandboxEnd = {
   leftoversKilled: 0,
   leftoversAlive: 0,
   proof: 'best-effort',
+  detail: null,
 };
 const RESULT: ProgramResult = {
   schemaVersion: 1,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { LlmxError } from '../../errors/llmx-error.js';
 import { appVariable } from '../../storage/checkout.js';
 import { runCommand } from '../../support/run-command.js';
-import { makeEmptyGitDir } from '../git/fresh-repository.js';
-import { gitEnv, gitText, type Repository } from '../git/git.js';
+import { makeEmptyGitDir } from '../../git/fresh-repository.js';
+import { gitEnv, gitText, type Repository } from '../../git/git.js';
 
 /** Commits of an app as the frozen plan has them. */
 export interface AppCommits {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { editTree, filesAt, writeOrphan } from '../git/commit.js';
-import { git, type Repository } from '../git/git.js';
+import { editTree, filesAt, writeOrphan } from '../../git/commit.js';
+import { git, type Repository } from '../../git/git.js';
 import { treeOf, type AppCommits } from './app-source.js';
 
 export const FLAT_SUBJECT = 'Import application source';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { templateIdOf } from '../../../../src/trial/template/template-id.js';
+import { templateIdOf } from '../../../../src/apps/template/template-id.js';
 
 const app = { key: 'shop', neutralize: ['CLAUDE.md'], setup: null };
 const commits = { base: 'b'.repeat(40), tasks: { t1: '1'.repeat(40), t2: '2'.repeat(40) } };

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
-import { OUTPUT_POLL_MS } from '../../domain/trial/limits.js';
-import { startInGroup } from '../../runtimes/control-groups/group.js';
+import { OUTPUT_POLL_MS } from '../domain/trial/limits.js';
+import { startInGroup } from './control-groups/group.js';
 
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordFile } from '../git/blobs.js';
-import { editTree, type IndexEntry } from '../git/commit.js';
-import { git, gitText, ordinary, splitNul, type Repository } from '../git/git.js';
-import { workTreeChanges } from '../git/work-tree-changes.js';
+import { recordFile } from '../../git/blobs.js';
+import { editTree, type IndexEntry } from '../../git/commit.js';
+import { git, gitText, ordinary, splitNul, type Repository } from '../../git/git.js';
+import { workTreeChanges } from '../../git/work-tree-changes.js';
 import { flatCommit } from './flatten.js';
 
 export interface SettledSetup {

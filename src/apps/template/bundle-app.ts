@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LlmxError } from '../../errors/llmx-error.js';
-import { git, GitFailure } from '../git/git.js';
+import { git, GitFailure } from '../../git/git.js';
 import { openSource } from './app-source.js';
 import { flatten, type FlattenInput } from './flatten.js';
 

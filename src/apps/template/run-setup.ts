@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import { LlmxError } from '../../errors/llmx-error.js';
-import { runInGroup, type GroupEnd } from '../process/run-in-group.js';
+import { runInGroup, type GroupEnd } from '../../runtimes/run-in-group.js';
 
 /** Installing dependencies may compile them. */
 const SETUP_TIMEOUT_MS = 30 * 60_000;

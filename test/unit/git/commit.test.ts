@@ -8,15 +8,15 @@ import {
   indexInfo,
   readCommit,
   writeOrphan,
-} from '../../../../src/trial/git/commit.js';
-import { makeEmptyGitDir } from '../../../../src/trial/git/fresh-repository.js';
+} from '../../../src/git/commit.js';
+import { makeEmptyGitDir } from '../../../src/git/fresh-repository.js';
 import {
   git,
   GitFailure,
   gitText,
   splitNul,
   type Repository,
-} from '../../../../src/trial/git/git.js';
+} from '../../../src/git/git.js';
 
 let dir: string;
 let repository: Repository;

@@ -1,0 +1,23 @@
+import type { ErrorSpecs } from '../error-spec.js';
+
+/** Container engines and images. */
+export const ENGINE_ERRORS = {
+  engine_unreachable: {
+    message: 'the container engine {kind} does not answer: {reason}',
+    hint: '{hint}',
+    exitCode: 4,
+    retry: 'transient',
+  },
+  image_build_failed: {
+    message: 'image {tag} could not be built: {reason}; the whole output is in {log}',
+    hint: '{hint}',
+    exitCode: 1,
+    retry: 'never',
+  },
+  image_missing: {
+    message: 'image {reference} is not there on {kind}',
+    hint: '{hint}',
+    exitCode: 2,
+    retry: 'never',
+  },
+} as const satisfies ErrorSpecs;

@@ -1,0 +1,186 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chown, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { APP_DIR, SANDBOX_DIR } from '../../domain/trial/program-contract.js';
+import { LlmxError } from '../../errors/llmx-error.js';
+import { isErrno } from '../../support/atomic-file.js';
+import { sandboxPaths } from '../sandbox-paths.js';
+import type {
+  LeftoversEnd,
+  Runtime,
+  Sandbox,
+  SandboxCommand,
+  SandboxEnd,
+  SandboxRequest,
+  TrialMarker,
+} from '../runtime.js';
+import { removeFolder } from '../remove-folder.js';
+import { clientEnd, type ClientEnd } from './client-end.js';
+import type { ClientCommand, ContainerEngine, ContainerRun } from './engine.js';
+import { OOM_FILE, OUT_VARIABLE, withFirstProcess } from './first-process.js';
+import { containerLabels, containerName, STATE_LABEL, TRIAL_LABEL } from './names.js';
+
+/** Enough for the test suites that start a process per core, and an end to a fork bomb. */
+const PIDS_LIMIT = 2_048;
+
+/** Exit code of a command that the kernel, or the engine, has killed. */
+const KILLED = 137;
+
+/**
+ * Runs a trial in a container of its own, and grades it in another. Only the sandbox's folders are shared
+ * with the host; the rest of what the container writes goes with it.
+ */
+export function containerRuntime(engine: ContainerEngine): Runtime {
+  return {
+    kind: engine.kind,
+    gradesApart: true,
+    probe: () => engine.probe(),
+    prepare: (request) => prepare(engine, request),
+    run: (sandbox, command) => run(engine, sandbox, command),
+    endLeftovers: (marker) => endLeftovers(engine, marker),
+    findLeftovers: async (stateId) => {
+      const rows = await engine.containers({ [STATE_LABEL]: stateId });
+      return [...new Set(rows.flatMap(({ labels }) => labels[TRIAL_LABEL] ?? []))];
+    },
+    destroy: (_marker, root) => removeFolder(root),
+  };
+}
+
+async function prepare(engine: ContainerEngine, request: SandboxRequest): Promise<Sandbox> {
+  const { marker, stage, image } = request;
+  if (image === null) throw new Error('a container needs an image');
+  const host = sandboxPaths(request.root);
+  const inside = sandboxPaths(SANDBOX_DIR);
+  await mkdir(host.root, { recursive: true, mode: 0o700 });
+  await Promise.all(
+    // The two checkouts are made inside, from what the image holds.
+    [host.home, host.out, host.inputs, host.tmp].map((dir) => mkdir(dir, { mode: 0o700 })),
+  );
+  return {
+    marker,
+    stage,
+    host,
+    inside,
+    node: 'node',
+    env: { HOME: inside.home, TMPDIR: inside.tmp, LANG: 'C.UTF-8' },
+    imageId: image,
+    groups: null,
+    limits: ['memory', 'cpus', 'pids'],
+    container: {
+      name: containerName(marker, stage),
+      appDir: APP_DIR,
+      image,
+      labels: containerLabels(marker, request.grid),
+      memory: request.memory,
+      cpus: request.cpus,
+      network: request.network === 'open' ? 'open' : 'none',
+      user: await engine.user(),
+    },
+  };
+}
+
+async function run(
+  engine: ContainerEngine,
+  sandbox: Sandbox,
+  command: SandboxCommand,
+): Promise<SandboxEnd> {
+  const { container, host } = sandbox;
+  if (container === null) throw new Error('the sandbox was made by another runtime');
+  await giveTo(container.user, host.root);
+  const client = await engine.runCommand(containerRun(sandbox, container, command));
+  const end = await clientEnd(start(client, command), command, async () => {
+    await engine.remove(container.name);
+  });
+  // A client that died, or a container that was ended: whatever is left of it goes now.
+  const isClean = end.exit !== null && end.exit < 125 && !end.wasEnded;
+  if (!isClean) await engine.remove(container.name);
+  const isOutOfMemory = await takeOomFile(join(host.out, OOM_FILE));
+  return {
+    exit: end.wasEnded ? null : end.exit,
+    signal: end.wasEnded ? 'SIGKILL' : end.signal,
+    timedOut: end.timedOut,
+    oom: isOutOfMemory && end.exit === KILLED,
+    agentOom: isOutOfMemory && end.exit !== KILLED,
+    machineOom: false,
+    leftoversKilled: 0,
+    leftoversAlive: 0,
+    // Its first process has ended, and with it the kernel ended all others of the container.
+    proof: 'container',
+    detail: detailOf(engine.kind, end),
+  };
+}
+
+function containerRun(
+  sandbox: Sandbox,
+  container: NonNullable<Sandbox['container']>,
+  command: SandboxCommand,
+): ContainerRun {
+  const { host, inside } = sandbox;
+  return {
+    ...container,
+    pidsLimit: PIDS_LIMIT,
+    mounts: [{ source: host.root, target: inside.root, readOnly: false }],
+    env: { ...command.env, [OUT_VARIABLE]: inside.out },
+    workdir: inside.root,
+    argv: withFirstProcess(command.argv),
+  };
+}
+
+/**
+ * The client has the host lock as well: should the supervisor be killed, the lock is held until the client,
+ * and so the container, has ended.
+ */
+function start(client: ClientCommand, { holdFd = null }: SandboxCommand): ChildProcess {
+  const [program, ...args] = client.argv;
+  const child = spawn(program, args, {
+    env: client.env,
+    detached: true,
+    stdio: ['pipe', 'inherit', 'pipe', ...(holdFd === null ? [] : [holdFd])],
+  });
+  child.stdin?.on('error', () => undefined); // nothing is ever written to it
+  return child;
+}
+
+/** Root's folders become the agent's; without root they are his already. Nothing runs in them yet. */
+async function giveTo(user: string, root: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const [uid = 0, gid = 0] = user.split(':').map(Number);
+  const names = await readdir(root, { recursive: true });
+  await Promise.all(['.', ...names].map((name) => chown(join(root, name), uid, gid)));
+}
+
+/** Whether the first process has counted kills. The file is no result, so it does not stay. */
+async function takeOomFile(file: string): Promise<boolean> {
+  try {
+    await rm(file);
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** What a reader has to know about a command that did not end by itself. */
+function detailOf(kind: string, end: ClientEnd): string | null {
+  if (end.timedOut || end.wasEnded) return null;
+  if (end.exit === null) return `the client of ${kind} was ended by ${end.signal ?? 'a signal'}`;
+  if (end.exit === KILLED) return 'the container was killed (exit 137), perhaps for lack of memory';
+  return end.exit >= 125 ? `${kind}: ${end.stderrEnd ?? `exit ${end.exit}`}` : null;
+}
+
+async function endLeftovers(engine: ContainerEngine, marker: TrialMarker): Promise<LeftoversEnd> {
+  const names = (['trial', 'grade'] as const).map((stage) => containerName(marker, stage));
+  const removed = await Promise.all(names.map((name) => engine.remove(name)));
+  return { ended: removed.filter(Boolean).length, proof: 'container' };
+}
+
+/** @throws LlmxError `image_missing` */
+export async function requireImage(
+  engine: ContainerEngine,
+  reference: string,
+  hint: string,
+): Promise<string> {
+  const id = await engine.imageId(reference);
+  if (id === null) throw new LlmxError('image_missing', { reference, kind: engine.kind, hint });
+  return id;
+}

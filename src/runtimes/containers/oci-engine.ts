@@ -1,0 +1,190 @@
+import { createWriteStream } from 'node:fs';
+import { LlmxError } from '../../errors/llmx-error.js';
+import { clientEnv } from './client-env.js';
+import type {
+  ClientCommand,
+  ContainerEngine,
+  ContainerRow,
+  ContainerRun,
+  ImageBuild,
+  ImageRow,
+  Mount,
+} from './engine.js';
+import { callEngine, lastLine, mustCall, reasonOf, unreachable } from './engine-call.js';
+import { parseContainers, parseImages } from './oci-output.js';
+import { resourceFlags, securityFlags } from './run-flags.js';
+import { mustTune, tuningOf, type Tuning } from './tuning.js';
+
+/** The agent user of our images. */
+const AGENT_ID = 1001;
+
+/** docker and podman: one command line but for a handful of words. */
+export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
+  let known: Promise<Tuning> | null = null;
+  const tuning = (): Promise<Tuning> =>
+    (known ??= mustTune(kind).catch((error: unknown) => {
+      known = null; // an engine that is down now may be up at the next call
+      throw error;
+    }));
+  return {
+    kind,
+    probe: async () => {
+      const found = await tuningOf(kind);
+      return found.ok
+        ? { ok: true, version: found.tuning.version, detail: describe(kind, found.tuning), hint: null }
+        : { ok: false, version: found.version, detail: found.reason, hint: mend(kind, found.reason) };
+    },
+    user: async () => userOf(kind, (await tuning()).rootless),
+    runCommand: async (run) => runCommandOf(kind, run, await tuning()),
+    remove: (name) => remove(kind, name),
+    containers: (labels) => containers(kind, labels),
+    images: async () => images(kind),
+    imageId: async (reference) => {
+      const asked = await callEngine([kind, 'image', 'inspect', '--format', '{{.Id}}', reference]);
+      if (asked.ok) return withPrefix(asked.stdout.trim());
+      if (/no such image|not known|unable to find/i.test(asked.stderr)) return null;
+      throw unreachable(kind, reasonOf(kind, asked, 60_000));
+    },
+    build: async (build) => buildImage(kind, build, await tuning()),
+    removeImage: async (reference) => (await callEngine([kind, 'rmi', reference])).ok,
+  };
+}
+
+function describe(kind: string, { version, rootless, globalFlags }: Tuning): string {
+  const how = globalFlags.length === 0 ? '' : `, started with ${globalFlags.join(' ')}`;
+  return `${kind} ${version}${rootless ? ' without root' : ''}${how}`;
+}
+
+/** The next command for what is known to go wrong. */
+function mend(kind: 'docker' | 'podman', reason: string): string {
+  if (/no program/.test(reason)) return `install ${kind}, then: llmx-client doctor`;
+  if (/Cannot connect|daemon running|connection refused|no such file/i.test(reason)) {
+    return kind === 'docker' ? 'sudo systemctl start docker' : 'podman machine start';
+  }
+  if (/permission denied/i.test(reason)) return 'sudo usermod -aG docker "$USER" && newgrp docker';
+  if (/subuid|newuidmap/i.test(reason)) {
+    return 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "$USER"';
+  }
+  if (/crun|runc|OCI runtime/i.test(reason)) return 'sudo apt-get install runc';
+  return `${kind} info`;
+}
+
+/**
+ * Files that a container writes into a mounted folder must be ours to remove. Without root they are this
+ * user's; root gives the folders to the agent user first.
+ */
+function userOf(kind: 'docker' | 'podman', rootless: boolean): string {
+  const uid = process.getuid?.() ?? AGENT_ID;
+  const gid = process.getgid?.() ?? AGENT_ID;
+  if (uid === 0) return `${AGENT_ID}:${AGENT_ID}`;
+  // Where docker itself has no root, this user is root inside and nobody outside.
+  return kind === 'docker' && rootless ? '0:0' : `${uid}:${gid}`;
+}
+
+function runCommandOf(
+  kind: 'docker' | 'podman',
+  run: ContainerRun,
+  tuning: Tuning,
+): ClientCommand {
+  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
+    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+  const cpus = `${Math.min(Number(run.cpus), tuning.cpus)}`;
+  const argv = [
+    ...['run', '--rm', '--interactive', '--pull', 'never', '--name', run.name],
+    ...pairs('--label', run.labels),
+    ...(kind === 'podman' && tuning.rootless ? ['--userns', 'keep-id'] : []),
+    ...['--user', run.user, '--workdir', run.workdir],
+    // An open network is the engine's own default, whatever that is here.
+    ...(run.network === 'none' ? ['--network', 'none'] : []),
+    ...resourceFlags({ memoryBytes: run.memory.bytes, cpus, pidsLimit: run.pidsLimit }),
+    ...securityFlags(),
+    ...tuning.runFlags,
+    ...run.mounts.flatMap((mount) => ['--mount', mountOf(mount)]),
+    ...pairs('--env', run.env),
+    '--entrypoint',
+    run.argv[0],
+    run.image,
+    ...run.argv.slice(1),
+  ];
+  return { argv: [kind, ...tuning.globalFlags, ...argv], env: clientEnv() };
+}
+
+/** The value is read as CSV, so a comma or a quote in a path is quoted as CSV has it. */
+function mountOf({ source, target, readOnly }: Mount): string {
+  const field = (text: string): string =>
+    /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const fields = ['type=bind', `source=${source}`, `target=${target}`];
+  return [...fields, ...(readOnly ? ['readonly'] : [])].map(field).join(',');
+}
+
+async function remove(kind: 'docker' | 'podman', name: string): Promise<boolean> {
+  const time = kind === 'podman' ? ['--time', '0'] : [];
+  const asked = await callEngine([kind, 'rm', '--force', ...time, '--volumes', name]);
+  if (asked.ok) return asked.stdout.includes(name);
+  if (/no such container|no container with name|does not exist/i.test(asked.stderr)) return false;
+  // Another call, or the engine itself, is at it.
+  if (/already in progress/i.test(asked.stderr)) return true;
+  throw unreachable(kind, reasonOf(kind, asked, 60_000));
+}
+
+async function containers(
+  kind: 'docker' | 'podman',
+  labels: Readonly<Record<string, string>>,
+): Promise<readonly ContainerRow[]> {
+  const filters = Object.entries(labels).flatMap(([name, value]) => [
+    '--filter',
+    `label=${name}=${value}`,
+  ]);
+  const argv = [kind, 'ps', '--all', '--no-trunc', ...filters, '--format', '{{json .}}'] as const;
+  return parseContainers(await mustCall(kind, argv));
+}
+
+async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
+  const argv = [kind, 'image', 'ls', '--no-trunc', '--quiet'] as const;
+  const ids = [...new Set((await mustCall(kind, argv)).split('\n').filter((id) => id !== ''))];
+  if (ids.length === 0) return [];
+  return parseImages(await mustCall(kind, [kind, 'image', 'inspect', ...ids]));
+}
+
+function withPrefix(id: string): string {
+  return id.startsWith('sha256:') ? id : `sha256:${id}`;
+}
+
+async function buildImage(
+  kind: 'docker' | 'podman',
+  build: ImageBuild,
+  tuning: Tuning,
+): Promise<void> {
+  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
+    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+  const args = [
+    ...['build', '--tag', build.tag, '--file', `${build.contextDir}/${build.file}`],
+    ...pairs('--build-arg', build.buildArgs),
+    ...pairs('--label', build.labels),
+    ...tuning.runFlags,
+    ...(build.noCache === true ? ['--no-cache'] : []),
+    build.contextDir,
+  ];
+  const { execa } = await import('execa');
+  const log = createWriteStream(build.logFile, { flags: 'w', mode: 0o600 });
+  const child = execa(kind, [...tuning.globalFlags, ...args], {
+    reject: false,
+    all: true,
+    env: clientEnv(),
+    extendEnv: false,
+    stdin: 'ignore',
+    timeout: build.timeoutMs,
+    // The end of it says what is wrong.
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  child.all.pipe(log);
+  const result = await child;
+  if (!result.failed) return;
+  const reason = result.timedOut ? 'it took too long' : (lastLine(result.all) ?? 'no reason given');
+  throw new LlmxError('image_build_failed', {
+    tag: build.tag,
+    reason,
+    log: build.logFile,
+    hint: `cat ${build.logFile}`,
+  });
+}

@@ -1,0 +1,52 @@
+import type { ContainerRow, ImageRow } from './engine.js';
+
+/** `ps --format '{{json .}}'`: one object a line. docker writes labels as text, podman as an object. */
+export function parseContainers(text: string): readonly ContainerRow[] {
+  return text.split('\n').flatMap((line) => {
+    if (line.trim() === '') return [];
+    const row = JSON.parse(line) as {
+      readonly Names: string | readonly string[];
+      readonly State: string;
+      readonly Labels: string | Readonly<Record<string, string>> | null;
+    };
+    const name = typeof row.Names === 'string' ? row.Names.split(',')[0] : row.Names[0];
+    if (name === undefined) return [];
+    return [{ name, running: row.State === 'running', labels: labelsOf(row.Labels) }];
+  });
+}
+
+function labelsOf(
+  labels: string | Readonly<Record<string, string>> | null,
+): Readonly<Record<string, string>> {
+  if (labels === null) return {};
+  if (typeof labels !== 'string') return labels;
+  // Ours have no comma in name or value.
+  return Object.fromEntries(
+    labels.split(',').flatMap((pair) => {
+      const at = pair.indexOf('=');
+      return at < 0 ? [] : [[pair.slice(0, at), pair.slice(at + 1)]];
+    }),
+  );
+}
+
+/** `image inspect` of any number of images: a row for each name, one without a name for the rest. */
+export function parseImages(text: string): readonly ImageRow[] {
+  const images = JSON.parse(text) as readonly {
+    readonly Id: string;
+    readonly RepoTags: readonly string[] | null;
+    readonly Size?: number;
+    readonly Labels?: Readonly<Record<string, string>> | null;
+    readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null } | null;
+  }[];
+  return images.flatMap((image): ImageRow[] => {
+    const row = {
+      id: image.Id.startsWith('sha256:') ? image.Id : `sha256:${image.Id}`,
+      sizeBytes: image.Size ?? null,
+      labels: image.Config?.Labels ?? image.Labels ?? {},
+    };
+    const tags = image.RepoTags ?? [];
+    return tags.length === 0
+      ? [{ ...row, reference: null }]
+      : tags.map((tag) => ({ ...row, reference: tag.replace(/^localhost\//, '') }));
+  });
+}
