@@ -12,6 +12,8 @@ export interface LaunchContext {
   readonly solutionFile: string | null;
   /** As seen inside the sandbox: where {@link LaunchPlan.inputs} arrive. */
   readonly inputsDir: string;
+  /** The agent does not see this machine's files: what it is started from has to be among the inputs. */
+  readonly isContained: boolean;
   /** Environment of everything that runs inside; an adapter adds to it what its agent needs. */
   readonly env: Readonly<Record<string, string>>;
 }

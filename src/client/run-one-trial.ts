@@ -8,6 +8,7 @@ import { verdictOf } from '../domain/preflight/check.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { runChecks } from '../preflight/run-checks.js';
 import { baseEnv } from '../runtimes/base-env.js';
+import { chooseRuntime, isContained } from '../runtimes/registry.js';
 import { promptPath, readCheckouts, solutionPath } from '../storage/experiment-folder.js';
 import { loadPlan } from '../storage/plan-status.js';
 import { isErrno } from '../support/atomic-file.js';
@@ -134,6 +135,7 @@ async function printLaunch(
     promptFile,
     solutionFile: solutionPath(dir, experiment, cell.task),
     inputsDir: '<inputs>',
+    isContained: isContained(await chooseRuntime(experiment.runtime)),
     env: baseEnv(cli.env),
   });
   if (json) {

@@ -23,6 +23,6 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
     resultsCheck(subject),
   ]);
   const [agents, checkouts, prompts, results] = own;
-  const rest = [sandboxCheck(subject), agents, ...checkouts, prompts];
+  const rest = [await sandboxCheck(subject), agents, ...checkouts, prompts];
   return [...(await Promise.all(host)), results, ...rest];
 }

@@ -14,6 +14,11 @@ const RUNTIMES: Partial<Record<RuntimeKind, Runtime>> = {
 /** Kinds that this version can run. */
 export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['docker', 'podman', 'process'];
 
+/** Whether a trial sees only what is brought into its sandbox. */
+export function isContained(kind: RuntimeKind): boolean {
+  return kind !== 'process';
+}
+
 /** @throws LlmxError `runtime_unavailable` */
 export function runtimeOf(kind: RuntimeKind): Runtime {
   const runtime = RUNTIMES[kind];

@@ -96,6 +96,7 @@ export function classifyError(error: unknown): Classification {
 }
 
 function withoutResult(end: SandboxEnd): string {
+  if (end.detail !== null) return end.detail;
   const how = end.exit === null ? `was ended by ${end.signal ?? 'a signal'}` : `exit ${end.exit}`;
   return `the trial program left no result (${how})`;
 }

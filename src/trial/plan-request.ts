@@ -9,7 +9,7 @@ import { chooseRuntime } from '../runtimes/registry.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { isErrno } from '../support/atomic-file.js';
 import { sha256 } from '../support/hash.js';
-import { appTemplate, assertBranch, type PlanFiles } from './plan-template.js';
+import { assertBranch, startOf, type PlanFiles } from './plan-template.js';
 import type { PreparedTrial, TrialRequest } from './trial-request.js';
 import type { TrialInput, TrialServiceOptions } from './trial-service.js';
 
@@ -68,14 +68,14 @@ export async function trialRequest(
     },
     prepare: async () => {
       assertBranch(plan, app, task.id);
-      const templateDir = await appTemplate(plan, options.state, app);
+      const start = await startOf(plan, options.state, app, runtime);
       return {
-        ...preparedTrial(plan, subject, templateDir),
+        ...preparedTrial(plan, subject, start.templateDir),
         promptFile,
         programFile: options.programFile,
         sandbox: {
           runtime,
-          image: runtime === 'process' ? null : app.image,
+          image: start.imageId,
           memory: experiment.trial.memory,
           cpus: experiment.trial.cpus,
           network: experiment.network,
@@ -88,7 +88,7 @@ export async function trialRequest(
 function preparedTrial(
   plan: PlanFiles,
   { task, app, agent }: Subject,
-  templateDir: string,
+  templateDir: string | null,
 ): Omit<PreparedTrial, 'promptFile' | 'programFile' | 'sandbox'> {
   return {
     agent,

@@ -1,4 +1,6 @@
-import type { AppSpec } from '../domain/experiment/experiment.js';
+import type { AppSpec, RuntimeKind } from '../domain/experiment/experiment.js';
+import { requireImage } from '../runtimes/containers/container-runtime.js';
+import { engineOf, isEngineKind } from '../runtimes/containers/engines.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { appVariable } from '../storage/checkout.js';
 import type { ExperimentEntry } from '../storage/experiment-entry.js';
@@ -9,6 +11,28 @@ import { buildTemplate } from '../apps/template/build-template.js';
 /** A frozen plan, and where this host has its experiment. */
 export interface PlanFiles extends FrozenPlan {
   readonly entry: ExperimentEntry;
+}
+
+/** What trials of an app start from; one of the two is null. */
+export interface AppStart {
+  /** On the host. */
+  readonly templateDir: string | null;
+  readonly imageId: string | null;
+}
+
+/** Made when it is not there. @throws LlmxError what {@link appTemplate} and the image throw */
+export async function startOf(
+  plan: PlanFiles,
+  state: StateLayout,
+  app: AppSpec,
+  runtime: RuntimeKind,
+): Promise<AppStart> {
+  if (!isEngineKind(runtime)) {
+    return { templateDir: await appTemplate(plan, state, app), imageId: null };
+  }
+  const engine = engineOf(runtime);
+  const hint = `llmx-client build app ${app.key}`;
+  return { templateDir: null, imageId: await requireImage(engine, app.image, hint) };
 }
 
 /**

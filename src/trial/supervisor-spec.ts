@@ -56,7 +56,8 @@ export interface SupervisorSpec {
   readonly experimentDir: string;
   readonly promptFile: string;
   readonly solutionFile: string | null;
-  readonly templateDir: string;
+  /** Null where the image has the app. */
+  readonly templateDir: string | null;
   /** The bundled trial program. */
   readonly programFile: string;
   readonly program: ProgramFacts;

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
 import { baseEnv } from '../runtimes/base-env.js';
+import { clientEnv } from '../runtimes/containers/client-env.js';
+import { chooseRuntime } from '../runtimes/registry.js';
 import { EXPERIMENT_FILE } from '../storage/experiment-folder.js';
 import { pathExists } from '../support/path-exists.js';
 import { LlmxError } from '../errors/llmx-error.js';
@@ -16,7 +18,7 @@ import { readClaims } from './claims.js';
 import { stateIdOf } from './ids.js';
 import { stopTrial } from './stop-trial.js';
 import { frozenName, trialRequest } from './plan-request.js';
-import { appTemplate, type PlanFiles } from './plan-template.js';
+import { startOf, type PlanFiles } from './plan-template.js';
 import { trialResult } from './trial-result.js';
 import type { TrialHost } from './trial-request.js';
 
@@ -89,7 +91,7 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
       const plan = await openPlan(ref);
       const app = plan.experiment.apps.find((known) => known.key === key);
       if (app === undefined) throw new Error(`the frozen plan has no app ${key}`);
-      await appTemplate(plan, state, app);
+      await startOf(plan, state, app, await chooseRuntime(plan.experiment.runtime));
     },
   };
 }
@@ -123,9 +125,17 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
     supervisorFile,
     supervisorEnv: {
       ...baseEnv(process.env),
+      ...clientEnv(),
+      ...cacheSwitch(),
       ...testSwitches(process.env),
       HOME: process.env['HOME'] ?? '/',
     },
     hostLock,
   };
+}
+
+/** Where what was found out about the container engine is kept. */
+function cacheSwitch(): Readonly<Record<string, string>> {
+  const dir = process.env['LLMX_CACHE_DIR'];
+  return dir === undefined ? {} : { LLMX_CACHE_DIR: dir };
 }

@@ -45,6 +45,12 @@ export interface ContainerFacts {
 /** Where an app image has the app: one orphan commit for each task, dependencies installed. */
 export const APP_DIR = '/opt/llmx/app';
 
+/** In an image: command that starts what the app needs beside it, and waits until it answers. */
+export const SERVICES_FILE = '/opt/llmx/start-services';
+
+/** In an image: JSON object of what is installed and its version. */
+export const TOOLCHAIN_FILE = '/etc/llmx-versions.json';
+
 /** Where a sandbox's folders are inside a container. */
 export const SANDBOX_DIR = '/trial';
 

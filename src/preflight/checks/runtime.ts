@@ -1,6 +1,6 @@
 import type { Check } from '../../domain/preflight/check.js';
 import { isPaidKind } from '../../domain/experiment/experiment.js';
-import { processRuntime } from '../../runtimes/process.js';
+import { chooseRuntime, isContained, runtimeOf } from '../../runtimes/registry.js';
 import type { CheckSubject } from '../context.js';
 import { startWith } from '../start-with.js';
 
@@ -8,31 +8,28 @@ import { startWith } from '../start-with.js';
 export async function runtimeCheck(subject: CheckSubject | null): Promise<Check> {
   const base = { code: 'runtime', name: 'runtime' } as const;
   const wanted = subject?.experiment.runtime ?? null;
-  if (wanted !== null && wanted !== 'process') {
-    return {
-      ...base,
-      status: 'fail',
-      detail: `${wanted} is not supported by this version of llmx`,
-      hint: 'set runtime: process in experiment.yml',
-    };
-  }
-  const probe = await processRuntime.probe();
+  const kind = await chooseRuntime(wanted);
+  const probe = await runtimeOf(kind).probe();
   if (!probe.ok) {
-    return { ...base, status: 'fail', detail: `process: ${probe.detail}`, hint: null };
+    return { ...base, status: 'fail', detail: `${kind}: ${probe.detail}`, hint: probe.hint };
   }
-  return wanted === null && subject !== null
+  return wanted === null && subject !== null && !isContained(kind)
     ? {
         ...base,
         status: 'warn',
-        detail: 'no runtime is set and no container engine is supported here; process is used',
+        detail: 'no runtime is set and no container engine works here; process is used',
         hint: 'set runtime: process in experiment.yml',
       }
-    : { ...base, status: 'ok', detail: `process (${probe.detail})`, hint: null };
+    : { ...base, status: 'ok', detail: `${kind} (${probe.detail})`, hint: null };
 }
 
 /** An agent that may run any command is only as contained as its sandbox. */
-export function sandboxCheck(subject: CheckSubject): Check {
+export async function sandboxCheck(subject: CheckSubject): Promise<Check> {
   const base = { code: 'sandbox', name: 'sandbox strength' } as const;
+  const kind = await chooseRuntime(subject.experiment.runtime);
+  if (isContained(kind)) {
+    return { ...base, status: 'ok', detail: `a container of ${kind} without root`, hint: null };
+  }
   const paid = subject.experiment.agents.filter((agent) => isPaidKind(agent.kind));
   const runs = new Set(subject.cells.map((cell) => cell.agent));
   const loose = paid.filter((agent) => runs.has(agent.name)).map((agent) => agent.name);

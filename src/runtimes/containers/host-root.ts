@@ -6,7 +6,18 @@ import { runCommand } from '../../support/run-command.js';
 import { whichProgram } from '../../support/which-program.js';
 
 /** Folders that programs expect, besides those their own files bring. */
-const FOLDERS = ['usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64', 'etc', 'root', 'proc', 'sys', 'dev', 'run'];
+const FOLDERS = [
+  'usr/bin',
+  'usr/sbin',
+  'usr/lib',
+  'usr/lib64',
+  'etc',
+  'root',
+  'proc',
+  'sys',
+  'dev',
+  'run',
+];
 const LINKED = ['bin', 'sbin', 'lib', 'lib64'];
 
 export interface HostRoot {

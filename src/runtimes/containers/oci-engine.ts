@@ -31,8 +31,18 @@ export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
     probe: async () => {
       const found = await tuningOf(kind);
       return found.ok
-        ? { ok: true, version: found.tuning.version, detail: describe(kind, found.tuning), hint: null }
-        : { ok: false, version: found.version, detail: found.reason, hint: mend(kind, found.reason) };
+        ? {
+            ok: true,
+            version: found.tuning.version,
+            detail: describe(kind, found.tuning),
+            hint: null,
+          }
+        : {
+            ok: false,
+            version: found.version,
+            detail: found.reason,
+            hint: mend(kind, found.reason),
+          };
     },
     user: async () => userOf(kind, (await tuning()).rootless),
     runCommand: async (run) => runCommandOf(kind, run, await tuning()),
@@ -61,7 +71,8 @@ function mend(kind: 'docker' | 'podman', reason: string): string {
   if (/Cannot connect|daemon running|connection refused|no such file/i.test(reason)) {
     return kind === 'docker' ? 'sudo systemctl start docker' : 'podman machine start';
   }
-  if (/permission denied/i.test(reason)) return 'sudo usermod -aG docker "$USER" && newgrp docker';
+  if (/permission denied.*(docker|podman)[^ ]*\.sock/i.test(reason))
+    return 'sudo usermod -aG docker "$USER" && newgrp docker';
   if (/subuid|newuidmap/i.test(reason)) {
     return 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "$USER"';
   }
@@ -81,11 +92,7 @@ function userOf(kind: 'docker' | 'podman', rootless: boolean): string {
   return kind === 'docker' && rootless ? '0:0' : `${uid}:${gid}`;
 }
 
-function runCommandOf(
-  kind: 'docker' | 'podman',
-  run: ContainerRun,
-  tuning: Tuning,
-): ClientCommand {
+function runCommandOf(kind: 'docker' | 'podman', run: ContainerRun, tuning: Tuning): ClientCommand {
   const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
     Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
   const cpus = `${Math.min(Number(run.cpus), tuning.cpus)}`;
@@ -135,7 +142,8 @@ async function containers(
     '--filter',
     `label=${name}=${value}`,
   ]);
-  const argv = [kind, 'ps', '--all', '--no-trunc', ...filters, '--format', '{{json .}}'] as const;
+  const format = kind === 'podman' ? 'json' : '{{json .}}';
+  const argv = [kind, 'ps', '--all', '--no-trunc', ...filters, '--format', format] as const;
   return parseContainers(await mustCall(kind, argv));
 }
 

@@ -1,18 +1,27 @@
 import type { ContainerRow, ImageRow } from './engine.js';
 
-/** `ps --format '{{json .}}'`: one object a line. docker writes labels as text, podman as an object. */
+interface PsRow {
+  readonly Names: string | readonly string[];
+  readonly State: string;
+  readonly Labels: string | Readonly<Record<string, string>> | null;
+}
+
+/**
+ * What `ps` prints in JSON: docker one object a line with labels as text, podman a list of objects with
+ * labels as an object.
+ */
 export function parseContainers(text: string): readonly ContainerRow[] {
-  return text.split('\n').flatMap((line) => {
-    if (line.trim() === '') return [];
-    const row = JSON.parse(line) as {
-      readonly Names: string | readonly string[];
-      readonly State: string;
-      readonly Labels: string | Readonly<Record<string, string>> | null;
-    };
+  return psRows(text).flatMap((row) => {
     const name = typeof row.Names === 'string' ? row.Names.split(',')[0] : row.Names[0];
     if (name === undefined) return [];
     return [{ name, running: row.State === 'running', labels: labelsOf(row.Labels) }];
   });
+}
+
+function psRows(text: string): readonly PsRow[] {
+  if (text.trimStart().startsWith('[')) return JSON.parse(text) as readonly PsRow[];
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => JSON.parse(line) as PsRow);
 }
 
 function labelsOf(

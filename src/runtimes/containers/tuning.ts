@@ -51,15 +51,19 @@ async function candidates(kind: OciKind): Promise<readonly Flags[]> {
   ];
 }
 
+/** As `/proc/self/limits` has them; `enough` because an engine may have less to give than this process has. */
+const LIMITS = [
+  { title: 'Max open files', name: 'nofile', enough: 20_000 },
+  { title: 'Max processes', name: 'nproc', enough: 30_000 },
+] as const;
+
 /** The engine's own defaults may be above what this machine allows, and then nothing starts at all. */
 async function hardLimits(): Promise<readonly string[]> {
   const text = await readFile('/proc/self/limits', 'utf8').catch(() => ''); // not Linux
-  return [
-    ['Max open files', 'nofile'],
-    ['Max processes', 'nproc'],
-  ].flatMap(([title = '', name = '']) => {
-    const hard = new RegExp(`^${title}\\s+\\S+\\s+(\\d+)`, 'm').exec(text)?.[1];
-    return hard === undefined ? [] : ['--ulimit', `${name}=${hard}:${hard}`];
+  return LIMITS.flatMap(({ title, name, enough }) => {
+    const hard = new RegExp(`^${title}\\s+\\S+\\s+(\\d+|unlimited)`, 'm').exec(text)?.[1];
+    const limit = Math.min(hard === 'unlimited' ? Infinity : Number(hard), enough);
+    return Number.isNaN(limit) ? [] : ['--ulimit', `${name}=${limit}:${limit}`];
   });
 }
 
@@ -69,7 +73,8 @@ async function hardLimits(): Promise<readonly string[]> {
  */
 export async function tuningOf(kind: OciKind): Promise<TuningResult> {
   const file = await tuningFile(kind);
-  if (file === null) return { ok: false, version: null, reason: `there is no program ${kind} on PATH` };
+  if (file === null)
+    return { ok: false, version: null, reason: `there is no program ${kind} on PATH` };
   const known = await readTuning(file);
   if (known !== null) return { ok: true, tuning: known };
   const found = await probe(kind);
@@ -89,7 +94,9 @@ async function tuningFile(kind: OciKind): Promise<string | null> {
   const { DOCKER_HOST, CONTAINER_HOST, CONTAINERS_CONF } = process.env;
   const facts = [program, mtimeMs, size, boot, DOCKER_HOST, CONTAINER_HOST, CONTAINERS_CONF];
   const uid = process.getuid?.() ?? 0;
-  const key = createHash('sha256').update(JSON.stringify([...facts, uid])).digest('hex');
+  const key = createHash('sha256')
+    .update(JSON.stringify([...facts, uid]))
+    .digest('hex');
   return join(cacheDir(), 'engines', `${kind}-${key.slice(0, 16)}.json`);
 }
 
@@ -118,7 +125,12 @@ async function probe(kind: OciKind): Promise<TuningResult> {
 }
 
 type Info =
-  | { readonly ok: true; readonly version: string; readonly cpus: number; readonly rootless: boolean }
+  | {
+      readonly ok: true;
+      readonly version: string;
+      readonly cpus: number;
+      readonly rootless: boolean;
+    }
   | { readonly ok: false; readonly version: string | null; readonly reason: string };
 
 async function engineInfo(kind: OciKind): Promise<Info> {
@@ -138,10 +150,14 @@ function dockerInfo(info: Record<string, unknown>): Info {
   const options = Array.isArray(info['SecurityOptions']) ? info['SecurityOptions'] : [];
   return {
     ok: true,
-    version: String(info['ServerVersion'] ?? 'unknown'),
+    version: textOf(info['ServerVersion']),
     cpus: Number(info['NCPU'] ?? cpus().length),
     rootless: options.some((option) => String(option).includes('rootless')),
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : 'unknown';
 }
 
 function podmanInfo(info: Record<string, unknown>): Info {
@@ -150,7 +166,7 @@ function podmanInfo(info: Record<string, unknown>): Info {
   const version = (info['version'] ?? {}) as Record<string, unknown>;
   return {
     ok: true,
-    version: String(version['Version'] ?? 'unknown'),
+    version: textOf(version['Version']),
     cpus: Number(host['cpus'] ?? cpus().length),
     rootless: security['rootless'] === true,
   };

@@ -1,8 +1,14 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
-import type { AgentRun, Escapees, ProgramResult } from '../../domain/trial/program-contract.js';
+import type {
+  AgentRun,
+  Escapees,
+  ProgramResult,
+  ProgramSpec,
+} from '../../domain/trial/program-contract.js';
 import { runInGroup, trimOutput, type GroupEnd } from '../../runtimes/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
+import { oomKillsHere, sacrificed } from './in-container.js';
 import { openFresh } from './fresh-file.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
 
@@ -21,8 +27,9 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
   try {
     if (argv === null) return { found: { agent: nothingRan(startedAt) } };
     const groups = spec.containment?.groups ?? null;
+    const killsBefore = oomKillsBefore(spec);
     const end = await runInGroup({
-      argv,
+      argv: sacrificed(spec, argv),
       env,
       cwd: spec.checkoutDir,
       stdinFile,
@@ -35,16 +42,22 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
     const escapees = await endEscapees(spec, end.isGrouped);
     if (end.notStarted !== null) writeSync(output.stderrFd, `${end.notStarted}\n`);
     trimOutput(output);
-    return phaseEnd(run, escapees);
+    return phaseEnd(run, escapees, killsBefore);
   } finally {
     closeSync(output.stdoutFd);
     closeSync(output.stderrFd);
   }
 };
 
-function phaseEnd(run: AgentRun, escapees: Escapees | null): PhaseEnd {
+/** Null on the host, where whoever started the program counts. */
+function oomKillsBefore(spec: ProgramSpec): number | null {
+  return spec.container === undefined ? null : oomKillsHere();
+}
+
+function phaseEnd(run: AgentRun, escapees: Escapees | null, killsBefore: number | null): PhaseEnd {
   if (escapees === null) return { found: { agent: run } };
-  const found: Partial<ProgramResult> = { agent: run, escapees };
+  const kills = killsBefore === null ? {} : { agentOomKills: oomKillsHere() - killsBefore };
+  const found: Partial<ProgramResult> = { agent: run, escapees, ...kills };
   if (escapees.alive === 0) return { found };
   const detail = `${escapees.alive} processes of the agent could not be ended`;
   return { found, abort: { reason: 'sandbox_failed', detail } };

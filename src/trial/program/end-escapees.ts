@@ -1,4 +1,5 @@
 import type { Escapees, ProgramSpec } from '../../domain/trial/program-contract.js';
+import { endAllOthers } from './in-container.js';
 import { endGroup } from '../../runtimes/control-groups/group.js';
 import { endMarked } from '../../runtimes/marked-processes.js';
 
@@ -8,6 +9,7 @@ import { endMarked } from '../../runtimes/marked-processes.js';
  * @returns null when nobody said how to find them
  */
 export async function endEscapees(spec: ProgramSpec, isGrouped: boolean): Promise<Escapees | null> {
+  if (spec.container !== undefined) return endAllOthers();
   if (spec.containment === undefined) return null;
   const { groups, ...marker } = spec.containment;
   const { agent, program } = (isGrouped ? groups : null) ?? { agent: [], program: [] };

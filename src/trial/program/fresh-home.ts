@@ -7,6 +7,8 @@ import type { ProgramSpec } from '../../domain/trial/program-contract.js';
  * (a shell profile, settings of a package manager) must not reach what grades it.
  */
 export function withFreshHome(spec: ProgramSpec): ProgramSpec {
+  // A container for grading has never seen the agent: its own are fresh, and its services live there.
+  if (spec.container !== undefined) return spec;
   const parent = dirname(spec.gradeDir);
   const HOME = emptyFolder(join(parent, 'grade-home'));
   const TMPDIR = emptyFolder(join(parent, 'grade-tmp'));

@@ -3,6 +3,7 @@ import type { ProgramResult, ProgramSpec, TestRun } from '../../domain/trial/pro
 import { git, ordinary, tryGit } from '../../git/git.js';
 import { writeFresh } from './fresh-file.js';
 import { withFreshHome } from './fresh-home.js';
+import { startServices } from './prepare.js';
 import { restore } from './restore.js';
 import { isConclusive, runShell, runTest } from './shell.js';
 import { outFile, type Phase, type PhaseContext } from './state.js';
@@ -21,27 +22,33 @@ type Grade = NonNullable<ProgramResult['grade']>;
 export const grade: Phase = async ({ spec, result }: PhaseContext) => {
   const repository = ordinary(spec.gradeDir);
   const afterFile = outFile(spec, 'after');
+  const failure = await startServices(withFreshHome(spec), outFile(spec, 'prepare'));
+  if (failure !== null) {
+    writeFresh(afterFile, `${failure}\n`);
+    return { found: { after: null, grade: 'ungraded' } };
+  }
   await restore(repository);
-  const problem = await applyAgentDiff(spec, result.changes?.testFileEdited === true);
+  const problem = await applyAgentDiff(spec);
   if (problem !== null) {
     writeFresh(afterFile, `${problem}\n`);
     return { found: { after: null, grade: 'ungraded' } };
   }
+  const wasEdited = await restoreTest(spec, result.changes?.testFileEdited !== false);
   const after = await prepareAndTest(spec, afterFile);
   const isClear = after !== null && isConclusive(after);
-  if (isClear) return { found: { after, grade: verdict(after, result) } };
+  if (isClear) return { found: { after, grade: verdict(after, wasEdited) } };
   await restore(repository);
   const pristine = await prepareAndTest(spec, outFile(spec, 'pristine'));
   const runsWithout = pristine !== null && isConclusive(pristine);
   return { found: { after, grade: runsWithout ? 'failed' : 'ungraded' } };
 };
 
-function verdict(after: TestRun, result: ProgramResult): Grade {
-  return after.exit === 0 && result.changes?.testFileEdited === false ? 'passed' : 'failed';
+function verdict(after: TestRun, wasEdited: boolean): Grade {
+  return after.exit === 0 && !wasEdited ? 'passed' : 'failed';
 }
 
 /** @returns what is wrong when the diff could not be applied, else null */
-async function applyAgentDiff(spec: ProgramSpec, isTestEdited: boolean): Promise<string | null> {
+async function applyAgentDiff(spec: ProgramSpec): Promise<string | null> {
   const repository = ordinary(spec.gradeDir);
   const diff = outFile(spec, 'diff');
   if (!existsSync(diff)) return 'there is no agent.diff to grade';
@@ -49,10 +56,19 @@ async function applyAgentDiff(spec: ProgramSpec, isTestEdited: boolean): Promise
     const applied = await tryGit(repository, ['apply', '--binary', '--whitespace=nowarn', diff]);
     if (applied.exit !== 0) return `agent.diff does not apply: ${applied.stderr.trim()}`;
   }
-  if (isTestEdited) {
-    await git(repository, ['checkout', '-q', '-f', 'HEAD', '--', spec.testFile]);
-  }
   return null;
+}
+
+/**
+ * The test as it was before the agent, whatever the diff made of it.
+ * @returns whether it was another: the diff itself is asked too, not only who collected it
+ */
+async function restoreTest(spec: ProgramSpec, isSaidEdited: boolean): Promise<boolean> {
+  const repository = ordinary(spec.gradeDir);
+  const compared = await tryGit(repository, ['diff', '--quiet', 'HEAD', '--', spec.testFile]);
+  const wasEdited = isSaidEdited || compared.exit !== 0;
+  if (wasEdited) await git(repository, ['checkout', '-q', '-f', 'HEAD', '--', spec.testFile]);
+  return wasEdited;
 }
 
 /** Null when db_prepare failed: then the test has nothing to run on. */

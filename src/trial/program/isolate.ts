@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { editTree, filesAt, readCommit, writeOrphan, type CommitText } from '../../git/commit.js';
 import { makeFreshRepository } from '../../git/fresh-repository.js';
 import { git, GitFailure, ordinary, type Repository } from '../../git/git.js';
 import { isFolder } from '../../git/work-tree-changes.js';
 import { sealGrade } from './grade-seal.js';
+import { copyApp, imageToolchain } from './in-container.js';
 import type { Phase, PhaseContext } from './state.js';
 import { faultOf, inspect, type Inspection } from './inspect-isolation.js';
 
@@ -16,21 +15,27 @@ import { faultOf, inspect, type Inspection } from './inspect-isolation.js';
  * new repository around what the branch reaches; the old one goes away with all that it knew.
  */
 export const isolate: Phase = async ({ spec }: PhaseContext) => {
-  removeIfEmpty(spec.gradeDir);
-  const isBoth = existsSync(spec.gradeDir);
+  if (spec.container !== undefined) await copyApp(spec.container.appDir, spec.checkoutDir);
+  const isOne = spec.gradeDir === spec.checkoutDir;
+  if (!isOne) removeIfEmpty(spec.gradeDir);
+  const isBoth = !isOne && existsSync(spec.gradeDir);
   const [checkout, grading] = await Promise.all([
     isolateOne(spec, spec.checkoutDir),
     isBoth ? isolateOne(spec, spec.gradeDir) : null,
   ]);
   const fault = faultOf(checkout, spec.branch) ?? (grading && faultOf(grading, spec.branch));
-  const found = { isolation: checkout.isolation };
+  const toolchain = spec.container === undefined ? null : imageToolchain();
+  const found = {
+    isolation: checkout.isolation,
+    ...(toolchain === null ? {} : { toolchain }),
+  };
   if (fault !== null) return { found, abort: { reason: 'isolation_failed', detail: fault } };
   if (grading !== null && grading.commitId !== checkout.commitId) {
     const detail = 'the checkout for grading holds another commit than the agent’s';
     return { found, abort: { reason: 'isolation_failed', detail } };
   }
   // A copy is cheaper than isolating twice, and it carries the index that knows the agent's files.
-  if (!isBoth) await copyCheckout(spec);
+  if (!isBoth && !isOne) await copyApp(spec.checkoutDir, spec.gradeDir);
   return { found, seal: sealGrade(spec, checkout.commitId) };
 };
 
@@ -106,8 +111,4 @@ function readIfThere(path: string): string | null {
 
 function removeIfEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
-}
-
-async function copyCheckout(spec: ProgramSpec): Promise<void> {
-  await promisify(execFile)('cp', ['-a', spec.checkoutDir, spec.gradeDir]);
 }

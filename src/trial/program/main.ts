@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { killRunningGroups } from '../../runtimes/run-in-group.js';
+import { withContainerEnv } from './in-container.js';
 import { endEscapees } from './end-escapees.js';
 import { onStdinClosed } from './lifeline.js';
 import { runProgram } from './run-program.js';
@@ -18,7 +19,7 @@ function readSpec(path: string | undefined): ProgramSpec {
   if (spec?.schemaVersion !== 1 || !Array.isArray(spec.phases)) {
     throw new Error('the spec is not of schema version 1');
   }
-  return spec as ProgramSpec;
+  return withContainerEnv(spec as ProgramSpec);
 }
 
 /** A trial program that is told to end takes what it started with it and leaves no result. */
@@ -52,6 +53,8 @@ function fail(error: unknown, exit: number): never {
 }
 
 endOnSignals();
+// Else the signal opens Node's debugger, and the agent could reach into this program.
+process.on('SIGUSR1', () => undefined);
 try {
   const spec = readSpec(process.argv[2]);
   if (spec.endWithStdin === true) onStdinClosed(() => void endOrphan(spec));

@@ -37,7 +37,7 @@ export async function runProgram(spec: ProgramSpec): Promise<void> {
 
 /** A program that begins in the middle goes on from what the one before it wrote. */
 function startingResult(spec: ProgramSpec): ProgramResult {
-  if (spec.phases[0] === 'isolate') return EMPTY_RESULT;
+  if (spec.phases[0] === 'isolate' && spec.continues !== true) return EMPTY_RESULT;
   try {
     return JSON.parse(readFileSync(outFile(spec, 'result'), 'utf8')) as ProgramResult;
   } catch {

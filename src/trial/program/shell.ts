@@ -2,6 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { OUTPUT_LIMIT_BYTES } from '../../domain/trial/limits.js';
 import type { ProgramSpec, TestRun } from '../../domain/trial/program-contract.js';
 import { runInGroup, trimOutput, type GroupEnd } from '../../runtimes/run-in-group.js';
+import { sacrificed } from './in-container.js';
 import { openFresh } from './fresh-file.js';
 import { outputMatches } from './output-matches.js';
 
@@ -28,7 +29,7 @@ export async function runShell(spec: ProgramSpec, run: ShellRun): Promise<GroupE
   const output = { stdoutFd: fd, stderrFd: fd, outputLimitBytes: OUTPUT_LIMIT_BYTES };
   try {
     const end = await runInGroup({
-      argv: ['bash', '-c', run.script],
+      argv: sacrificed(spec, ['bash', '-c', run.script]),
       env: spec.env,
       cwd: run.cwd,
       stdinFile: null,

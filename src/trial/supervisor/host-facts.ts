@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { promisify } from 'node:util';
+import type { Sandbox } from '../../runtimes/runtime.js';
 
 /** The machine, and how busy it was before the trial started. */
 export function hostFacts(): Readonly<Record<string, string | number>> {
@@ -14,8 +15,11 @@ export function hostFacts(): Readonly<Record<string, string | number>> {
   };
 }
 
-/** Versions of what every trial on the `process` runtime uses of the host. */
-export async function toolchain(): Promise<Readonly<Record<string, string>>> {
+/** Versions of what a trial uses of the host; in a container nothing, its image has a list of its own. */
+export async function toolchain({
+  container,
+}: Pick<Sandbox, 'container'>): Promise<Readonly<Record<string, string>>> {
+  if (container !== null) return {};
   return { node: process.versions.node, git: await gitVersion() };
 }
 

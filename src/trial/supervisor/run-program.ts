@@ -5,17 +5,18 @@ import {
   type AgentAdapter,
   type AgentEnd,
   type AgentVerdict,
+  type LaunchPlan,
   type TranscriptReading,
 } from '../../agents/agent.js';
 import { adapterOf } from '../../agents/registry.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
   PROGRAM_FILES,
-  TRIAL_PHASES,
   type AgentLaunch,
   type AgentRun,
   type ProgramResult,
   type ProgramSpec,
+  type TrialPhase,
 } from '../../domain/trial/program-contract.js';
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../../apps/template/copy-template.js';
@@ -34,8 +35,17 @@ export interface ProgramRun {
   readonly reading: TranscriptReading | null;
 }
 
+/** What of the trial a program does, and where it looks for the checkouts. */
+export interface ProgramPart {
+  readonly phases: readonly TrialPhase[];
+  /** The agent is started here; else nothing of it is needed. */
+  readonly hasAgent: boolean;
+  /** The result is graded in the only checkout, on top of what an earlier program found. */
+  readonly continues: boolean;
+}
+
 /**
- * Runs the trial program in a filled sandbox to its end, and reads what it left.
+ * Runs the trial program in a filled sandbox to its end.
  * @throws the signal's reason when it was stopped before the program started
  */
 export async function runProgram(
@@ -43,10 +53,10 @@ export async function runProgram(
   runtime: Runtime,
   sandbox: Sandbox,
   { signal, holdFd }: { readonly signal: AbortSignal; readonly holdFd: number | null },
-): Promise<ProgramRun> {
+): Promise<SandboxEnd> {
   signal.throwIfAborted();
   const inputs = sandbox.inside.inputs;
-  const end = await runtime.run(sandbox, {
+  return runtime.run(sandbox, {
     argv: [sandbox.node, posix.join(inputs, PROGRAM), posix.join(inputs, PROGRAM_SPEC)],
     env: sandbox.env,
     timeoutMs: programDeadlineMs(spec.times),
@@ -54,48 +64,70 @@ export async function runProgram(
     signal,
     holdFd,
   });
-  return { end, ...(await readOutcome(sandbox, adapterOf(spec.agent), end)) };
 }
 
 /** Puts the checkout, the trial program and what the agent needs into the sandbox. */
-export async function fillSandbox(spec: SupervisorSpec, sandbox: Sandbox): Promise<void> {
+export async function fillSandbox(
+  spec: SupervisorSpec,
+  sandbox: Sandbox,
+  part: ProgramPart,
+): Promise<void> {
   const { host, inside, env } = sandbox;
-  const plan = adapterOf(spec.agent).launch({
-    agent: spec.agent,
-    experimentDir: spec.experimentDir,
-    promptFile: spec.promptFile,
-    solutionFile: spec.solutionFile,
-    inputsDir: inside.inputs,
-    env,
-  });
-  const program = JSON.stringify(programSpec(spec, sandbox, plan.launch));
+  const plan = part.hasAgent
+    ? adapterOf(spec.agent).launch({
+        agent: spec.agent,
+        experimentDir: spec.experimentDir,
+        promptFile: spec.promptFile,
+        solutionFile: spec.solutionFile,
+        inputsDir: inside.inputs,
+        isContained: sandbox.container !== null,
+        env,
+      })
+    : NO_AGENT;
+  const program = JSON.stringify(programSpec(spec, sandbox, part, plan.launch));
   await Promise.all([
-    // The program makes the checkout for grading from this one, once it is isolated.
-    copyTemplate(spec.templateDir, host.checkout),
+    // A container copies the app from its image; the checkout for grading is made from the first one.
+    sandbox.container === null ? copyTemplate(templateOf(spec), host.checkout) : null,
     copyFile(spec.programFile, join(host.inputs, PROGRAM)),
     writeFile(join(host.inputs, PROGRAM_SPEC), program, { mode: 0o600 }),
     ...plan.inputs.map(({ from, name }) => copyFile(from, join(host.inputs, name))),
   ]);
 }
 
-function programSpec(spec: SupervisorSpec, sandbox: Sandbox, agent: AgentLaunch): ProgramSpec {
-  const { inside, env } = sandbox;
+const NO_AGENT: LaunchPlan = { launch: { argv: null, env: {}, stdinFile: null }, inputs: [] };
+
+function templateOf({ templateDir }: SupervisorSpec): string {
+  if (templateDir === null) throw new Error('a sandbox on the host needs a template');
+  return templateDir;
+}
+
+function programSpec(
+  spec: SupervisorSpec,
+  sandbox: Sandbox,
+  { phases, continues }: ProgramPart,
+  agent: AgentLaunch,
+): ProgramSpec {
+  const { inside, env, container } = sandbox;
   return {
     schemaVersion: 1,
-    phases: TRIAL_PHASES,
+    phases,
     ...spec.program,
-    checkoutDir: inside.checkout,
+    checkoutDir: continues ? inside.grade : inside.checkout,
     gradeDir: inside.grade,
     outDir: inside.out,
     env,
     agent,
     ...spec.times,
-    containment: { ...sandbox.marker, root: inside.root, groups: sandbox.groups },
+    ...(container === null
+      ? { containment: { ...sandbox.marker, root: inside.root, groups: sandbox.groups } }
+      : { container: { appDir: container.appDir } }),
+    continues,
     endWithStdin: true,
   };
 }
 
-async function readOutcome(
+/** Reads what a program that ran the agent left. */
+export async function readOutcome(
   sandbox: Sandbox,
   adapter: AgentAdapter,
   end: SandboxEnd,
@@ -113,7 +145,10 @@ async function readOutcome(
 }
 
 /** Only a program that ended well has written its result; and what is out of reach is as good as missing. */
-async function readResult(file: string, { exit }: SandboxEnd): Promise<ProgramResult | null> {
+export async function readResult(
+  file: string,
+  { exit }: SandboxEnd,
+): Promise<ProgramResult | null> {
   if (exit !== 0) return null;
   return (await readRecord(file).catch(() => null)) as ProgramResult | null;
 }

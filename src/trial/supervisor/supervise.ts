@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runtimeOf } from '../../runtimes/registry.js';
-import type { Runtime } from '../../runtimes/runtime.js';
+import type { Runtime, Sandbox, SandboxStage } from '../../runtimes/runtime.js';
 import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
 import { refusalOf } from '../../support/file-faults.js';
 import { isDiskFullAt } from '../../support/free-disk.js';
@@ -25,7 +25,8 @@ import { trialFiles, type TrialFiles } from '../trial-files.js';
 import { hostFacts, toolchain } from './host-facts.js';
 import { removeLeftovers } from './leftovers.js';
 import { ProgressFile } from './progress.js';
-import { fillSandbox, runProgram, type ProgramRun } from './run-program.js';
+import type { ProgramRun } from './run-program.js';
+import { runStages } from './run-stages.js';
 import { watchSleep } from './sleep-watch.js';
 import type { StopSwitch } from './stop-signals.js';
 
@@ -163,23 +164,37 @@ class Supervisor {
   }
 
   private async runInSandbox(lock: KernelLock): Promise<ProgramRun> {
-    await this.removeLeftovers();
-    const { runtime: _, ...limits } = this.spec.sandbox;
-    const sandbox = await this.runtime.prepare({
-      ...limits,
-      marker: this.spec.marker,
-      grid: this.spec.facts.workflow_id,
-      stage: 'trial',
-      root: this.files.sandbox,
-    });
-    this.imageId = sandbox.imageId;
-    const filled = fillSandbox(this.spec, sandbox);
-    // Asked while another process copies the template, so that it takes no time of its own.
-    this.host = { ...hostFacts(), limits: sandbox.limits.join(',') || 'none' };
-    [this.toolchain] = await Promise.all([toolchain(), filled]);
-    return runProgram(this.spec, this.runtime, sandbox, {
+    const run = await runStages(this.spec, {
+      runtime: this.runtime,
+      sandboxDir: this.files.sandbox,
+      prepare: (stage, root) => this.prepare(stage, root),
+      onPrepared: async (sandbox) => {
+        this.imageId = sandbox.imageId;
+        this.host = { ...hostFacts(), limits: sandbox.limits.join(',') || 'none' };
+        // Nothing is started beside what an earlier trial left.
+        const [versions] = await Promise.all([toolchain(sandbox), this.removeLeftovers()]);
+        this.toolchain = versions;
+      },
+      onGrading: () => {
+        this.progress.enter('grade');
+      },
       signal: this.stop.signal,
       holdFd: lock.fd,
+    });
+    this.toolchain = { ...this.toolchain, ...run.result?.toolchain };
+    return run;
+  }
+
+  private prepare(stage: SandboxStage, root: string): Promise<Sandbox> {
+    const { runtime: _, network, ...limits } = this.spec.sandbox;
+    return this.runtime.prepare({
+      ...limits,
+      // The model is of no use to a test.
+      network: stage === 'grade' && network === 'model-only' ? 'none' : network,
+      marker: this.spec.marker,
+      grid: this.spec.facts.workflow_id,
+      stage,
+      root,
     });
   }
 

@@ -11,6 +11,7 @@ function context(kind: AgentKind, changes: Partial<LaunchContext> = {}): LaunchC
     promptFile: '/frozen/prompt.txt',
     solutionFile: '/frozen/fix.patch',
     inputsDir: '/sandbox/inputs',
+    isContained: false,
     env: { PATH: '/bin' },
     ...changes,
   };
