@@ -19,13 +19,25 @@ const CHECKS = {
 /** Parallel first; what starts servers and measures time runs alone. */
 const PARALLEL = ['unit', 'contract', 'workflows', 'replay', 'cli'];
 const ALONE = ['e2e'];
-const CHAOS_SEEDS = [1, 2, 3, 4, 5];
 const CHAOS_TRIALS = 8;
+/** Most of the time is waiting for time-outs, so two run side by side. */
+const CHAOS_AT_A_TIME = 2;
+const CHAOS_RUNS = [
+  ['--steps', '--part', '1/2'],
+  ['--steps', '--part', '2/2'],
+  ...[1, 2, 3, 4, 5].map((seed) => ['--trials', `${CHAOS_TRIALS}`, '--seed', `${seed}`]),
+];
+/** Test of the test: must find that a trial ran twice. */
+const CHAOS_BROKEN = [
+  '--steps',
+  '--only',
+  'a worker is killed while a trial runs',
+  '--break-claim',
+];
+const RAN_TWICE = /counted results|the agent started|agents were started/;
 const NEEDS_BUILD = ['check', 'contract', 'workflows', 'cli', ...ALONE, 'chaos'];
 
 const PARTS = ['check', ...PARALLEL, ...ALONE, 'chaos'];
-/** Chaos kills what it can and takes long: only when asked for. */
-const DEFAULT_PARTS = PARTS.filter((part) => part !== 'chaos');
 /** Settings of the person who runs the tests that the tests may see; the rest would change results. */
 const KEPT = ['LLMX_TEMPORAL_BIN', 'LLMX_TEST_SERVER_BIN', 'LLMX_CACHE_DIR', 'LLMX_DEBUG'];
 
@@ -50,7 +62,7 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 async function main(asked) {
   const unknown = asked.filter((part) => !PARTS.includes(part));
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')} (${PARTS.join(', ')})`);
-  const parts = asked.length > 0 ? asked : DEFAULT_PARTS;
+  const parts = asked.length > 0 ? asked : PARTS;
   const has = (names) => names.some((name) => parts.includes(name));
 
   if (has(NEEDS_BUILD) && !(await ensureBuilt())) return;
@@ -70,12 +82,47 @@ async function main(asked) {
 }
 
 async function runChaos() {
+  const waiting = [...CHAOS_RUNS, CHAOS_BROKEN];
+  const lane = async () => {
+    for (let flags = waiting.shift(); flags !== undefined; flags = waiting.shift()) {
+      const items = await chaosRun(flags);
+      if (flags === CHAOS_BROKEN) recordBrokenClaim(items);
+      else recordChaos(items, flags);
+    }
+  };
+  await Promise.all(Array.from({ length: CHAOS_AT_A_TIME }, lane));
+}
+
+/** @returns its items as `{name, faults}`, or null when it did not come to its end */
+async function chaosRun(flags) {
+  const report = join(
+    tmpdir(),
+    `llmx-chaos-${process.pid}-${flags.join('-').replace(/\W+/g, '-')}`,
+  );
   const main = join(root, 'test', 'chaos', 'main.mjs');
-  for (const seed of CHAOS_SEEDS) {
-    heading(`chaos: seed ${seed}`);
-    const { status } = await run([main, '--trials', `${CHAOS_TRIALS}`, '--seed', `${seed}`]);
-    record(`chaos: seed ${seed}`, status === 0 ? null : 'see above');
+  const { stdout } = await run([main, ...flags, '--report', report], true);
+  heading(`chaos: ${flags.join(' ')}`);
+  process.stdout.write(stdout);
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return null;
+  } finally {
+    rmSync(report, { force: true });
   }
+}
+
+function recordChaos(items, flags) {
+  if (items === null) record(`chaos: ${flags.join(' ')}`, 'left no report');
+  for (const { name, faults } of items ?? []) {
+    record(`chaos: ${name}`, faults.length === 0 ? null : faults[0]);
+  }
+}
+
+function recordBrokenClaim(items) {
+  const faults = (items ?? []).flatMap((item) => item.faults);
+  const isFound = faults.some((fault) => RAN_TWICE.test(fault));
+  record('chaos: broken claims are found', isFound ? null : 'no trial ran twice, as it should');
 }
 
 async function runChecks() {

@@ -135,7 +135,7 @@ async function printLaunch(
     promptFile,
     solutionFile: solutionPath(dir, experiment, cell.task),
     inputsDir: '<inputs>',
-    isContained: isContained(await chooseRuntime(experiment.runtime)),
+    isContained: isContained(await chooseRuntime(experiment)),
     env: baseEnv(cli.env),
   });
   if (json) {

@@ -1,4 +1,4 @@
-import type { RuntimeKind } from '../domain/experiment/experiment.js';
+import type { Experiment, RuntimeKind } from '../domain/experiment/experiment.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { containerRuntime } from './containers/container-runtime.js';
 import { engineOf } from './containers/engines.js';
@@ -29,7 +29,10 @@ export function runtimeOf(kind: RuntimeKind): Runtime {
 }
 
 /** The runtime asked for, or the first that works here. */
-export async function chooseRuntime(wanted: RuntimeKind | null): Promise<RuntimeKind> {
+export async function chooseRuntime(
+  experiment: Pick<Experiment, 'runtime' | 'defaultRuntime'>,
+): Promise<RuntimeKind> {
+  const wanted = experiment.runtime ?? experiment.defaultRuntime;
   if (wanted !== null) return runtimeOf(wanted).kind;
   for (const kind of AVAILABLE_RUNTIMES) {
     if ((await runtimeOf(kind).probe()).ok) return kind;

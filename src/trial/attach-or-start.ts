@@ -113,6 +113,7 @@ async function start(
 ): Promise<Started | null> {
   const dir = cellDir(request.experimentDir, request.cell);
   const prepared = await request.prepare();
+  crashPoint('attach:prepared');
   const { stamp, attemptDir } = await makeAttemptFolder(
     dir,
     request.stamp,
@@ -189,6 +190,7 @@ export async function writeSpec(
 ): Promise<string> {
   const files = trialFiles(host.layout.trialDir(claim.trialHash));
   await mkdir(files.dir, { recursive: true, mode: 0o700 });
+  crashPoint('attach:trial-folder-made');
   const spec: SupervisorSpec = {
     ...prepared,
     schemaVersion: 1,

@@ -3,6 +3,7 @@ import type { TranscriptReading } from '../agents/agent.js';
 import type { ProgramResult } from '../domain/trial/program-contract.js';
 import type { MetaRecord, MetricsRecord } from '../domain/trial/records.js';
 import { createFileAtomic, writeJsonAtomic } from '../support/atomic-file.js';
+import { crashPoint } from '../support/test-switches.js';
 import type { Classification } from './classify.js';
 import type { TrialFacts } from './supervisor-spec.js';
 
@@ -102,6 +103,7 @@ export async function closeAttempt(
     // Its name is made durable together with that of meta.json.
     const metrics = metricsRecord(attempt, trialPath);
     await writeJsonAtomic(join(attemptDir, 'metrics.json'), metrics, { sync: 'content' });
+    crashPoint('close:metrics-written');
   }
   const meta = `${JSON.stringify(metaRecord(attempt), null, 2)}\n`;
   return createFileAtomic(join(attemptDir, 'meta.json'), meta);

@@ -5,6 +5,7 @@ import { isDiskFull } from '../support/file-faults.js';
 import { tryKernelLock } from '../support/kernel-lock.js';
 import { isAlive } from '../support/process-identity.js';
 import { pathExists } from '../support/path-exists.js';
+import { crashPoint } from '../support/test-switches.js';
 import { copyArtifacts, keepLog } from './artifacts.js';
 import type { Claim, ClaimedAttempt } from './claims.js';
 import { voidTrial, type Classification } from './classify.js';
@@ -54,14 +55,16 @@ export async function bury(
 ): Promise<void> {
   const { claim, attemptDir } = claimed;
   const files = trialFiles(host.layout.trialDir(claim.trialHash));
-  if (!(await takeOwnership(files.owner, { fenced: true }))) {
+  if (!(await takeOwnership(files.owner, { fenced: true, attemptDir }))) {
     // A supervisor came after all. It is on its own again while it lives.
     if (ownerRuns(await readOwner(files.owner))) return;
   }
+  crashPoint('bury:fenced');
   const spec = await readSupervisorSpec(files.spec);
   const runtime = runtimeOf(spec?.sandbox.runtime ?? request.runtime);
   const marker = { trialHash: claim.trialHash, stateId: claim.stateId };
   const { ended, proof } = await runtime.endLeftovers(marker, files.sandbox);
+  crashPoint('bury:processes-ended');
   const place = {
     attemptDir,
     experimentDir: request.experimentDir,
@@ -72,6 +75,7 @@ export async function bury(
   if (outcome !== null) await closeTrial(place, outcome);
   else {
     await keepWhatFits(place);
+    crashPoint('bury:files-kept');
     await recordTrial(place, {
       facts: spec?.facts ?? { ...request.facts, repeat: claim.repeat, stamp: claim.stamp },
       classification: cause ?? (await causeOfDeath(claim, files)),
@@ -89,7 +93,9 @@ export async function bury(
       agentOom: false,
     });
   }
+  crashPoint('bury:recorded');
   await runtime.destroy(marker, files.sandbox);
+  crashPoint('bury:sandbox-removed');
   await rm(files.dir, { recursive: true, force: true });
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonAtomic } from '../support/atomic-file.js';
+import { crashPoint } from '../support/test-switches.js';
 import { copyArtifacts, keepLog, writeAnswer } from './artifacts.js';
 import { closeAttempt, type AttemptFacts } from './attempt-records.js';
 import { readRecord } from './trial-files.js';
@@ -22,6 +23,7 @@ export async function closeTrial(place: ClosingPlace, attempt: AttemptFacts): Pr
   const answer = attempt.reading?.answer ?? null;
   if (answer !== null) await writeAnswer(attemptDir, answer);
   if (attempt.classification.loud) await keepLog(place.logFile, attemptDir);
+  crashPoint('close:files-kept');
   await recordTrial(place, { ...attempt, classification: withLeftOut(attempt, leftOut) });
 }
 
@@ -40,6 +42,7 @@ export async function recordTrial(
   attempt: AttemptFacts,
 ): Promise<void> {
   await rm(reserveFile(place.attemptDir), { force: true });
+  crashPoint('close:room-freed');
   await closeAttempt(place.attemptDir, place.experimentDir, attempt);
 }
 

@@ -2,11 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { createFileAtomic, isErrno } from '../support/atomic-file.js';
 import { isAlive, type ProcessIdentity } from '../support/process-identity.js';
 
+interface Fence {
+  readonly fenced: true;
+  /** Of the attempt, which the trial's folder does not say where nothing else was written yet. */
+  readonly attemptDir?: string;
+}
+
 /**
  * Who may run a trial: a supervisor, or nobody any more (`fenced`). The first to write the record
  * decides, so a supervisor that starts late never runs a trial that was given up.
  */
-export type Owner = { readonly fenced: true } | ({ readonly fenced: false } & ProcessIdentity);
+export type Owner = Fence | ({ readonly fenced: false } & ProcessIdentity);
 
 /** @returns whether the record is this caller's */
 export async function takeOwnership(file: string, owner: Owner): Promise<boolean> {

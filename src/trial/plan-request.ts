@@ -30,7 +30,7 @@ export async function trialRequest(
   const subject = subjectOf(plan, cell);
   const { task, app, agent } = subject;
   adapterOf(agent); // a kind that can't be run is no reason to claim anything
-  const runtime = await chooseRuntime(experiment.runtime);
+  const runtime = await chooseRuntime(experiment);
   const promptFile = plan.promptFile(cell.task, cell.condition);
   const promptHash = await hashIfThere(promptFile);
   const solutionFile = plan.solutionFile(task.id);

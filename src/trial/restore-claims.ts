@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { cellDir, listAttempts } from '../storage/results-tree.js';
 import { pathExists } from '../support/path-exists.js';
+import { crashPoint } from '../support/test-switches.js';
 import type { Claim, ClaimedAttempt, Claims } from './claims.js';
 import { trialHashOf, trialIdOf } from './ids.js';
 import type { TrialHost, TrialRequest } from './trial-request.js';
@@ -29,6 +30,7 @@ export async function withRestored(
       return { claim, attempt };
     }),
   );
+  crashPoint('attach:claims-restored');
   return { ...claims, open: [...restored, ...claims.open] };
 }
 

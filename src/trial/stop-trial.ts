@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { isErrno } from '../support/atomic-file.js';
+import { crashPoint } from '../support/test-switches.js';
 import { ownerRuns, readOwner } from './owner.js';
 import { trialFiles } from './trial-files.js';
 
@@ -15,6 +16,7 @@ export async function stopTrial(trialDir: string): Promise<void> {
     if (isErrno(error, 'ENOENT')) return; // closed already, or never begun
     throw error;
   }
+  crashPoint('stop:asked');
   const owner = await readOwner(files.owner);
   if (owner === null || owner.fenced || !ownerRuns(owner)) return;
   try {

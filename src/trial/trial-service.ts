@@ -91,7 +91,7 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
       const plan = await openPlan(ref);
       const app = plan.experiment.apps.find((known) => known.key === key);
       if (app === undefined) throw new Error(`the frozen plan has no app ${key}`);
-      await startOf(plan, state, app, await chooseRuntime(plan.experiment.runtime));
+      await startOf(plan, state, app, await chooseRuntime(plan.experiment));
     },
   };
 }

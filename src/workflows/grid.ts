@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   allHandlersFinished,
   condition,
   continueAsNew,
@@ -259,8 +260,12 @@ class Grid {
       try {
         return await runTrial({ plan, cell, stamp: stampOf(now), requestId, redoDone });
       } catch (error) {
-        // Should the worker have died meanwhile, nobody has told the trial yet.
-        if (isCancellation(error)) await this.stopTrial(cell, requestId);
+        // Should the worker have died meanwhile, nobody has told the trial yet. The activity then ends with
+        // a time-out, which is no cancellation.
+        if (isCancellation(error) || CancellationScope.current().consideredCancelled) {
+          await this.stopTrial(cell, requestId);
+          throw isCancellation(error) ? error : new CancelledFailure('cancelled while it ran');
+        }
         const failure = applicationFailureOf(error);
         if (failure === null) throw error;
         if (isDiskTrouble(failure)) await this.pauseFor(failure);

@@ -7,17 +7,20 @@ import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../bin/llmx-client.js', import.meta.url));
 
-const TASKS = ['even', 'odd'];
+/** What the agent is told to do; only the first repairs the app. */
 const CONDITIONS = ['fix', 'leave'];
 
-/** The agent: one line when it starts and one when it ends, in between it sleeps as long as it is told. */
+/**
+ * The agent: one line when it starts and one when it ends, in between it sleeps as long as its prompt says,
+ * and on for as long as a file `hold` is there.
+ */
 const AGENT = `#!/bin/sh
 here=$(dirname "$0")
 echo "S $LLMX_TRIAL $(date +%s%N)" >> "$here/ledger.txt"
 read -r wanted seconds
-# Two numbers from the trial's own name: trials of 0.3 to 2 s, the same in every repetition of a seed.
 [ "$wanted" = fix ] && echo right > answer.txt
 sleep "$seconds"
+while [ -e "$here/hold" ]; do sleep 0.05; done
 echo "E $LLMX_TRIAL $(date +%s%N)" >> "$here/ledger.txt"
 `;
 
@@ -30,20 +33,21 @@ test('the answer is right', () => {
 `;
 
 /**
- * @param {{trials: number, secondsOf: (task: string, condition: string) => number, env?: object}} options
+ * @param {{tasks: string[], repeats: number, secondsOf: (task: string, condition: string) => number,
+ *   env?: object}} options `env` is that of every command, and so of the worker
  */
-export function makeLab({ trials, secondsOf, env = {} }) {
+export function makeLab({ tasks, repeats, secondsOf, env = {} }) {
   const root = mkdtempSync(join(tmpdir(), 'llmx-chaos-'));
   const dir = join(root, 'experiment');
   const stateDir = join(root, 'state');
-  const repeats = Math.ceil(trials / (TASKS.length * CONDITIONS.length));
+  const crashFile = join(root, 'crash');
   mkdirSync(dir);
-  makeApp(join(dir, 'app'));
+  makeApp(join(dir, 'app'), tasks);
   writeFileSync(join(dir, '.apps.local'), 'LLMX_APP_ANSWER=./app\n');
   writeFileSync(join(dir, 'agent.sh'), AGENT, { mode: 0o755 });
   writeFileSync(join(dir, 'ledger.txt'), '');
-  writeFileSync(join(dir, 'experiment.yml'), experimentText(repeats));
-  for (const task of TASKS) {
+  writeFileSync(join(dir, 'experiment.yml'), experimentText(tasks, repeats));
+  for (const task of tasks) {
     for (const condition of CONDITIONS) {
       const folder = join(dir, 'prompts', 'answer', task);
       mkdirSync(folder, { recursive: true });
@@ -54,18 +58,24 @@ export function makeLab({ trials, secondsOf, env = {} }) {
   return {
     root,
     dir,
+    ledgerFile: join(dir, 'ledger.txt'),
+    /** Names the next points at which a process of this lab dies. */
+    crashFile,
+    /** Agents go on for as long as it is there. */
+    holdFile: join(dir, 'hold'),
     stateDir,
-    cells: repeats * TASKS.length * CONDITIONS.length,
+    cells: repeats * tasks.length * CONDITIONS.length,
     repeats,
-    arms: TASKS.flatMap((task) => CONDITIONS.map((condition) => ({ task, condition }))),
+    arms: tasks.flatMap((task) => CONDITIONS.map((condition) => ({ task, condition }))),
     /** @returns {Promise<{exit: number | null, stdout: string, stderr: string}>} */
-    cli: (...argv) => runCli(argv, { cwd: dir, stateDir, env }),
+    cli: (...argv) =>
+      runCli(argv, { cwd: dir, stateDir, env: { LLMX_TEST_CRASH_FILE: crashFile, ...env } }),
     log: (line) => appendFileSync(join(root, 'chaos.log'), `${new Date().toISOString()} ${line}\n`),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
 
-function experimentText(repeats) {
+function experimentText(tasks, repeats) {
   return `name: chaos
 question: is every trial counted once, whatever dies
 runtime: process
@@ -83,11 +93,11 @@ apps:
     suite_ran_pattern: '^# tests [1-9]'
     branch_prefix: bench
 tasks:
-${TASKS.map((id) => `  - { id: ${id}, app: answer, test_file: answer.test.mjs, impl_files: [answer.txt] }`).join('\n')}
+${tasks.map((id) => `  - { id: ${id}, app: answer, test_file: answer.test.mjs, impl_files: [answer.txt] }`).join('\n')}
 `;
 }
 
-function makeApp(folder) {
+function makeApp(folder, tasks) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'answer.txt'), 'wrong\n');
   writeFileSync(join(folder, 'answer.test.mjs'), TEST);
@@ -101,7 +111,7 @@ function makeApp(folder) {
   git('init', '--quiet', '--initial-branch', 'bench/base');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'app');
-  for (const task of TASKS) git('branch', `bench/${task}`);
+  for (const task of tasks) git('branch', `bench/${task}`);
 }
 
 function runCli(argv, { cwd, stateDir, env }) {

@@ -1,38 +1,69 @@
 // What must hold when the dust has settled. Reads nothing but files and /proc.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { differences, factsOf } from './facts.mjs';
 import { labProcesses } from './processes.mjs';
 
-/** @returns {string[]} what is wrong; empty when all holds */
-export function faultsOf(lab) {
+/**
+ * @param {(arm: {task: string, condition: string}) => object | undefined} expectedOf what the same cell
+ *   says when nothing disturbs it
+ * @returns {string[]} what is wrong with one arm; empty when all holds
+ */
+export function faultsOfArm(lab, arm, expectedOf) {
+  const { task, condition } = arm;
+  const name = `${task}/${condition}`;
+  const attempts = attemptsOf(lab, arm);
+  const valid = attempts.filter(({ meta }) => meta?.status === 'valid');
   const faults = [];
-  const ledger = readLedger(join(lab.dir, 'ledger.txt'));
-  const counted = [];
-  for (const { task, condition } of lab.arms) {
-    const cell = join(lab.dir, 'results-raw', task, 'mine', condition);
-    const attempts = attemptsOf(cell);
-    const valid = attempts.filter(({ meta }) => meta?.status === 'valid');
-    if (valid.length !== lab.repeats) {
-      faults.push(`${task}/${condition}: ${valid.length} counted results, ${lab.repeats} wanted`);
-    }
-    const wrong = valid.filter(({ meta }) => meta.passed !== (condition === 'fix'));
-    if (wrong.length > 0) faults.push(`${task}/${condition}: ${wrong.length} wrong results`);
-    for (const { stamp } of attempts.filter(({ meta }) => meta === null)) {
-      faults.push(`${task}/${condition}/${stamp}: no record was written`);
-    }
-    counted.push(...valid);
+  if (valid.length !== lab.repeats) {
+    faults.push(`${name}: ${valid.length} counted results, ${lab.repeats} wanted`);
   }
-  for (const { trialHash, stamp } of counted) {
-    const { starts = [], ends = [] } = ledger.get(trialHash) ?? {};
-    if (starts.length !== 1 || ends.length !== 1) {
-      faults.push(`${stamp}: the agent started ${starts.length} and ended ${ends.length} times`);
+  for (const { stamp, meta, trialHash } of attempts) {
+    if (meta === null) faults.push(`${name}/${stamp}: no record was written`);
+    if (trialHash === null) faults.push(`${name}/${stamp}: nobody claimed it`);
+  }
+  const expected = expectedOf(arm);
+  if (expected === undefined) return [...faults, `${name}: no undisturbed result to compare with`];
+  for (const { stamp, dir } of valid) {
+    const said = differences(factsOf(dir, task), expected);
+    faults.push(...said.map((what) => `${name}/${stamp} is not as undisturbed: ${what}`));
+  }
+  return [...faults, ...ledgerFaults(lab, valid, attempts)];
+}
+
+/** Starts of agents, for all attempts of an arm: each of them was paid for. */
+export function agentStarts(lab, arm) {
+  const ledger = readLedger(lab);
+  const hashes = attemptsOf(lab, arm).map(({ trialHash }) => trialHash);
+  return hashes.reduce((sum, hash) => sum + (ledger.get(hash)?.starts.length ?? 0), 0);
+}
+
+function ledgerFaults(lab, valid, attempts) {
+  const ledger = readLedger(lab);
+  const linesOf = ({ trialHash }) => ledger.get(trialHash) ?? { starts: [], ends: [] };
+  const faults = [];
+  for (const attempt of attempts) {
+    const { starts, ends } = linesOf(attempt);
+    if (starts.length > 1)
+      faults.push(`${attempt.stamp}: the agent started ${starts.length} times`);
+    if (valid.includes(attempt) && (starts.length !== 1 || ends.length !== 1)) {
+      faults.push(
+        `${attempt.stamp} counts, but its agent started ${starts.length} and ended ${ends.length} times`,
+      );
     }
   }
-  for (const [trialHash, { starts }] of ledger) {
-    if (starts.length > 1) faults.push(`trial ${trialHash} was started ${starts.length} times`);
-  }
-  faults.push(...overlaps(ledger));
   return faults;
+}
+
+/** Faults that are not those of one arm. */
+export function faultsOfAll(lab) {
+  const ledger = readLedger(lab);
+  const known = new Set(lab.arms.flatMap((arm) => attemptsOf(lab, arm).map((it) => it.trialHash)));
+  const strangers = [...ledger.keys()].filter((trialHash) => !known.has(trialHash));
+  return [
+    ...strangers.map((trialHash) => `trial ${trialHash} ran and has no attempt`),
+    ...overlaps(ledger),
+  ];
 }
 
 /** Run after server and worker were stopped: nothing of the lab may be left. */
@@ -40,16 +71,25 @@ export function leftoversOf(lab) {
   return labProcesses(lab.root).map(({ pid, command }) => `left over: ${pid} ${command}`);
 }
 
-function attemptsOf(cell) {
+/**
+ * Folders of an arm that hold anything or are claimed. A process that dies before its claim leaves an empty
+ * one, which stands for nothing.
+ */
+export function attemptsOf(lab, { task, condition }) {
+  const cell = join(lab.dir, 'results-raw', task, 'mine', condition);
   const claims = new Map(
-    list(join(cell, '.claims')).map((name) => {
-      const claim = JSON.parse(readFileSync(join(cell, '.claims', name), 'utf8'));
-      return [claim.stamp, claim.trialHash];
-    }),
+    list(join(cell, '.claims'))
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .map((name) => {
+        const claim = JSON.parse(readFileSync(join(cell, '.claims', name), 'utf8'));
+        return [claim.stamp, claim.trialHash];
+      }),
   );
   return list(cell)
-    .filter((name) => !name.startsWith('.') && claims.has(name))
-    .map((stamp) => ({ stamp, trialHash: claims.get(stamp), meta: metaOf(join(cell, stamp)) }));
+    .filter((name) => !name.startsWith('.'))
+    .map((stamp) => ({ stamp, dir: join(cell, stamp), trialHash: claims.get(stamp) ?? null }))
+    .filter(({ dir, trialHash }) => trialHash !== null || list(dir).length > 0)
+    .map((attempt) => ({ ...attempt, meta: metaOf(attempt.dir) }));
 }
 
 function metaOf(folder) {
@@ -68,9 +108,9 @@ function list(folder) {
   }
 }
 
-function readLedger(file) {
+function readLedger(lab) {
   const ledger = new Map();
-  for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
+  for (const line of readFileSync(lab.ledgerFile, 'utf8').split('\n').filter(Boolean)) {
     const [kind, trialHash, nanoseconds] = line.split(' ');
     const entry = ledger.get(trialHash) ?? { starts: [], ends: [] };
     entry[kind === 'S' ? 'starts' : 'ends'].push(BigInt(nanoseconds));

@@ -292,6 +292,16 @@ describe('a worker that died between two steps', () => {
     expect(await trials.starts()).toBe(1);
   });
 
+  it('after it had closed an attempt that never began: the next trial removes the folder', async () => {
+    const request = trials.request();
+    await claimOf(request);
+    expect(await trials.call(request, {}, 'bury:recorded').answer).toBeNull();
+    const dir = await trials.trialDir(request);
+    expect(await isThere(dir)).toBe(true);
+    await run(trials.request({ cell: { ...request.cell, task: 't2' } }));
+    expect(await isThere(dir)).toBe(false);
+  });
+
   it('a supervisor that finds its trial fenced starts nothing', async () => {
     const request = trials.request();
     const dir = await specOf(request, await claimOf(request));

@@ -70,6 +70,7 @@ describe('the process runtime', () => {
       agentOom: false,
       machineOom: false,
       leftoversKilled: 0,
+      detail: null,
       leftoversAlive: 0,
       proof: (await hostGives()).proof,
     });

@@ -16,6 +16,7 @@ import {
 const KEY = 'demo-12345678';
 const EXPERIMENT = `
 name: demo
+runtime: process
 question: does it work
 agents:
   oracle: {}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { GridResult, RunTrialResult } from '../../src/domain/grid/contracts.js';
@@ -11,6 +11,8 @@ import { VALID_PASS, cells, report, stubHost } from './support/stub-host.js';
 class Gate {
   private open: () => void = () => undefined;
   cancelled = false;
+  /** What a cancelled trial ends with, instead of the cancellation. */
+  onCancel: Error | null = null;
   /** The activity runs: before that there is nothing a cancel could stop. */
   entered = false;
   private readonly opened = new Promise<void>((resolve) => {
@@ -32,7 +34,7 @@ class Gate {
       return VALID_PASS;
     } catch (error) {
       this.cancelled = context.cancellationDetails?.cancelRequested === true;
-      throw error;
+      throw this.onCancel ?? error;
     } finally {
       clearInterval(alive);
     }
@@ -150,6 +152,20 @@ describe('operator control of a grid', () => {
       expect(stub.asked).toHaveLength(2);
     },
   );
+
+  it('tells the trial to stop also when the cancel was the end of its worker', async () => {
+    const { gate, stub } = gatedHost(3, 2);
+    gate.onCancel = ApplicationFailure.nonRetryable('as a time-out: no answer to the cancel');
+    const result = await lab.run(stub, {
+      during: async (handle) => {
+        await lab.untilState(handle, (state) => running(2)(state) && gate.entered);
+        await handle.signal('cancel');
+      },
+    });
+    expect(stub.stopped).toEqual([stub.asked[1]?.requestId]);
+    expect(result).toMatchObject({ ran: 1, stopped: 'cancelled', failures: [] });
+    expect(stub.asked).toHaveLength(2);
+  });
 
   it('can be cancelled while it is paused or waits for a person', async () => {
     const yellow = stubHost({ cells: cells(1), preflight: () => report('warn') });

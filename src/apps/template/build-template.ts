@@ -6,6 +6,7 @@ import { LlmxError } from '../../errors/llmx-error.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { isErrno } from '../../support/atomic-file.js';
 import { runCommand } from '../../support/run-command.js';
+import { crashPoint } from '../../support/test-switches.js';
 import { makeEmptyGitDir, makeFreshRepository } from '../../git/fresh-repository.js';
 import { git, gitText, ordinary } from '../../git/git.js';
 import type { AppCommits } from './app-source.js';
@@ -54,6 +55,7 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
     // A template that a power cut leaves half on disk would spoil every trial after it. Not vital, so the
     // outcome is not looked at: not every system can sync one file system.
     await runCommand(['sync', '-f', repoDir]);
+    crashPoint('template:built');
     return { templateId, dir, built: await moveInto(repoDir, dir) };
   } finally {
     await rm(work, { recursive: true, force: true });

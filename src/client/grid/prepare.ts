@@ -9,7 +9,8 @@ import { freezePlan } from '../../storage/frozen-plan.js';
 import { planFacts } from '../../storage/plan-facts.js';
 import { loadPlan, planHash } from '../../storage/plan-status.js';
 import { stateLayout, type StateLayout } from '../../storage/state-layout.js';
-import { stateDir } from '../../support/paths.js';
+import { chooseRuntime } from '../../runtimes/registry.js';
+import { stateDir, type Environment } from '../../support/paths.js';
 import { hostId } from '../../temporal/host-id.js';
 import type { CliContext } from '../context.js';
 
@@ -60,13 +61,24 @@ export async function prepareGrid(
     ),
   );
   await writeExperimentEntry(layout, key, { schemaVersion: 1, folder: dir, checkouts });
-  const frozen = await freezePlan({ state: layout, key, folder: dir, env: cli.env });
+  const frozen = await freezePlan({
+    state: layout,
+    key,
+    folder: dir,
+    env: await withRuntime(cli, open),
+  });
   return {
     cells,
     pending: pendingCells(cells, options.redoDone),
     changes: frozen.changes,
     input: gridInput(open, frozen.frozenId, planHash(cells, await planFacts(open, cells)), options),
   };
+}
+
+/** A grid keeps the runtime it began with, whatever else comes up or goes down meanwhile. */
+async function withRuntime(cli: CliContext, { experiment }: OpenExperiment): Promise<Environment> {
+  if (experiment.runtime !== null) return cli.env;
+  return { ...cli.env, LLMX_RUNTIME: await chooseRuntime(experiment) };
 }
 
 function gridInput(

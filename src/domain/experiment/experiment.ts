@@ -103,8 +103,10 @@ export interface Experiment {
   readonly tasks: readonly TaskSpec[];
   readonly trial: TrialLimits;
   readonly repeats: number;
-  /** Null: the first runtime that works on this host. */
+  /** Null: nobody has chosen one. */
   readonly runtime: RuntimeKind | null;
+  /** Where none is chosen; null: the first runtime that works on this host. Fixed when a grid starts. */
+  readonly defaultRuntime: RuntimeKind | null;
   readonly order: OrderSpec;
   readonly alpha: number | null;
   readonly primary: readonly string[];

@@ -91,7 +91,7 @@ function readExperiment(file: Fields, env: Environment): Experiment {
     apps,
     tasks: parseTasks(file, { appKeys: keys, agents, timeoutMs: trial.timeoutMs }),
     trial,
-    ...parseDesign(file),
+    ...parseDesign(file, env),
     limits: parseLimits(file),
     preflight: parsePreflight(file, env),
     notifyCommand: parseNotify(file),

@@ -35,7 +35,12 @@ const DEFAULTS = {
 } as const;
 
 /** Environment variables that replace a default; what the file says comes first. */
-export const DEFAULT_VARIABLES = ['LLMX_MEMORY', 'LLMX_CPUS', 'LLMX_MIN_FREE_GB'] as const;
+export const DEFAULT_VARIABLES = [
+  'LLMX_MEMORY',
+  'LLMX_CPUS',
+  'LLMX_MIN_FREE_GB',
+  'LLMX_RUNTIME',
+] as const;
 type DefaultVariable = (typeof DEFAULT_VARIABLES)[number];
 
 export function parseTrial(file: Fields, env: Environment): TrialLimits {
@@ -103,13 +108,24 @@ export function parseLimits(file: Fields): GridLimits {
   };
 }
 
-type Design = Pick<Experiment, 'repeats' | 'runtime' | 'order' | 'alpha' | 'primary' | 'network'>;
+type Design = Pick<
+  Experiment,
+  'repeats' | 'runtime' | 'defaultRuntime' | 'order' | 'alpha' | 'primary' | 'network'
+>;
+
+const RUNTIME: TextRule = {
+  allows: (text) => RUNTIME_KINDS.some((kind) => kind === text),
+  must: `must be one of ${RUNTIME_KINDS.join(', ')}`,
+  hint: 'write the name of a runtime, such as podman',
+};
 
 /** How the grid is laid out and read afterwards. */
-export function parseDesign(file: Fields): Design {
+export function parseDesign(file: Fields, env: Environment): Design {
+  const given = fromEnvironment(file, { rule: RUNTIME, variable: 'LLMX_RUNTIME', env });
   return {
     repeats: file.whole('repeats', { min: 1, max: 1_000 }) ?? 1,
     runtime: file.choice('runtime', RUNTIME_KINDS),
+    defaultRuntime: RUNTIME_KINDS.find((kind) => kind === given) ?? null,
     order: parseOrder(file),
     alpha: file.number('alpha', { above: 0, below: 1 }),
     primary: [...new Set(file.texts('primary', METRIC))],

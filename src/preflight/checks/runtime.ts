@@ -4,11 +4,13 @@ import { chooseRuntime, isContained, runtimeOf } from '../../runtimes/registry.j
 import type { CheckSubject } from '../context.js';
 import { startWith } from '../start-with.js';
 
+const ANY = { runtime: null, defaultRuntime: null };
+
 /** Whether trials can be started at all in the runtime the experiment asks for. */
 export async function runtimeCheck(subject: CheckSubject | null): Promise<Check> {
   const base = { code: 'runtime', name: 'runtime' } as const;
   const wanted = subject?.experiment.runtime ?? null;
-  const kind = await chooseRuntime(wanted);
+  const kind = await chooseRuntime(subject?.experiment ?? ANY);
   const probe = await runtimeOf(kind).probe();
   if (!probe.ok) {
     return { ...base, status: 'fail', detail: `${kind}: ${probe.detail}`, hint: probe.hint };
@@ -26,7 +28,7 @@ export async function runtimeCheck(subject: CheckSubject | null): Promise<Check>
 /** An agent that may run any command is only as contained as its sandbox. */
 export async function sandboxCheck(subject: CheckSubject): Promise<Check> {
   const base = { code: 'sandbox', name: 'sandbox strength' } as const;
-  const kind = await chooseRuntime(subject.experiment.runtime);
+  const kind = await chooseRuntime(subject.experiment);
   if (isContained(kind)) {
     return { ...base, status: 'ok', detail: `a container of ${kind} without root`, hint: null };
   }

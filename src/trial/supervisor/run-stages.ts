@@ -7,6 +7,7 @@ import {
   type ProgramResult,
 } from '../../domain/trial/program-contract.js';
 import type { Runtime, Sandbox, SandboxEnd, SandboxStage } from '../../runtimes/runtime.js';
+import { crashPoint } from '../../support/test-switches.js';
 import { isPlainFile } from '../plain-file.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import {
@@ -50,7 +51,9 @@ export async function runStages(spec: SupervisorSpec, host: StageHost): Promise<
   const { runtime } = host;
   const part = runtime.gradesApart ? UNGRADED : WHOLE;
   const sandbox = await host.prepare('trial', host.sandboxDir);
+  crashPoint('supervisor:sandbox-made');
   await Promise.all([fillSandbox(spec, sandbox, part), host.onPrepared(sandbox)]);
+  crashPoint('supervisor:sandbox-filled');
   const end = await runProgram(spec, runtime, sandbox, host);
   const outcome = await readOutcome(sandbox, adapterOf(spec.agent), end);
   const run = { end: withAgentOom(end, outcome.result), ...outcome };

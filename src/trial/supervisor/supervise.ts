@@ -39,6 +39,7 @@ interface Ending {
 /** Runs one trial from its spec to its closed record, alone on this host. */
 export async function supervise(trialDir: string, stop: StopSwitch): Promise<void> {
   const files = trialFiles(trialDir);
+  crashPoint('supervisor:started');
   const spec = await readSupervisorSpec(files.spec);
   if (spec === null) return; // given up and removed before this process came up
   if (!(await takeOwnership(files.owner, { fenced: false, ...ownIdentity() }))) return;
@@ -95,7 +96,9 @@ class Supervisor {
     crashPoint('supervisor:recorded');
     await this.progress.settled();
     if (isClosed) await this.removeSandbox();
+    crashPoint('supervisor:sandbox-removed');
     await lock?.release();
+    crashPoint('supervisor:host-released');
     if (isClosed) await rm(this.files.dir, { recursive: true, force: true });
   }
 
@@ -118,6 +121,7 @@ class Supervisor {
     );
     try {
       await reserveRoom(this.spec.attemptDir);
+      crashPoint('supervisor:room-reserved');
       const run = await this.runInSandbox(lock);
       sleepWatch.look();
       await this.watchDisk();

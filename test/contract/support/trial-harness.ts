@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -159,8 +160,12 @@ export class TrialHarness {
     return (await this.ledger()).filter(([event]) => event === 'start').length;
   }
 
-  /** attach-or-start in a process of its own. */
-  call(request: TrialRequest, script: Script): { pid: number; answer: Promise<unknown> } {
+  /** attach-or-start in a process of its own, which dies at the given point if it gets there. */
+  call(
+    request: TrialRequest,
+    script: Script,
+    crashPoint = 'none',
+  ): { pid: number; answer: Promise<unknown> } {
     const { prepare: _, ...plain } = request;
     const { layout: __, ...host } = this.host;
     const file = join(this.root, `request-${request.requestId.replaceAll('/', '-')}.json`);
@@ -171,14 +176,20 @@ export class TrialHarness {
       stateRoot: this.host.layout.root,
     };
     const written = writeFile(file, JSON.stringify(input));
-    const child = spawn('sh', [
-      '-c',
-      `while [ ! -s "$1" ]; do sleep 0.01; done; exec "$2" "$3" "$1"`,
+    const crashFile = join(this.root, `crash-${request.requestId.replaceAll('/', '-')}`);
+    writeFileSync(crashFile, crashPoint);
+    const child = spawn(
       'sh',
-      file,
-      process.execPath,
-      this.programs.caller,
-    ]);
+      [
+        '-c',
+        `while [ ! -s "$1" ]; do sleep 0.01; done; exec "$2" "$3" "$1"`,
+        'sh',
+        file,
+        process.execPath,
+        this.programs.caller,
+      ],
+      { env: { ...process.env, LLMX_TEST_CRASH_FILE: crashFile } },
+    );
     let output = '';
     child.stdout.on('data', (data: Buffer) => (output += data.toString()));
     child.stderr.pipe(process.stderr);

@@ -122,6 +122,13 @@ ${['t1', 't2'].map((task) => taskText(task)).join('\n')}
     await writeFile(join(this.agentDir, 'script.json'), JSON.stringify(script));
   }
 
+  /** Whether agents go on for as long as this is not taken back. */
+  async hold(holds: boolean): Promise<void> {
+    const file = join(this.agentDir, 'hold');
+    if (holds) await writeFile(file, '');
+    else await rm(file, { force: true });
+  }
+
   cli(...argv: readonly string[]): Promise<CliRun> {
     return runCli(argv, { cwd: this.dir, env: { LLMX_STATE_DIR: this.stateDir } });
   }

@@ -2,21 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  editTree,
-  filesAt,
-  indexInfo,
-  readCommit,
-  writeOrphan,
-} from '../../../src/git/commit.js';
+import { editTree, filesAt, indexInfo, readCommit, writeOrphan } from '../../../src/git/commit.js';
 import { makeEmptyGitDir } from '../../../src/git/fresh-repository.js';
-import {
-  git,
-  GitFailure,
-  gitText,
-  splitNul,
-  type Repository,
-} from '../../../src/git/git.js';
+import { git, GitFailure, gitText, splitNul, type Repository } from '../../../src/git/git.js';
 
 let dir: string;
 let repository: Repository;

@@ -74,6 +74,7 @@ describe('an experiment file of the gem', () => {
       },
       repeats: 1,
       runtime: null,
+      defaultRuntime: null,
       order: { kind: 'rotate' },
       alpha: null,
       primary: [],

@@ -1,0 +1,62 @@
+// A grid of real trials through the real server while everything is killed, frozen and cut, by a plan that
+// the seed decides.
+import { runToTheEnd, startGrid, stopServices } from './grid.mjs';
+import { makeLab } from './lab.mjs';
+import { unleash } from './monkeys.mjs';
+import { seededRandom } from './random.mjs';
+import { runUndisturbed } from './undisturbed.mjs';
+import { faultsOfAll, faultsOfArm, leftoversOf } from './verdict.mjs';
+
+const TASKS = ['even', 'odd'];
+const CONDITIONS = 2;
+
+/**
+ * @param {{trials: number, seed: number, minutes: number, keep: boolean, env: object}} options
+ * @returns {Promise<{name: string, faults: string[]}[]>} one item
+ */
+export async function runSeed({ trials, seed, minutes, keep, env }) {
+  const startedMs = Date.now();
+  const name = `seed ${seed}`;
+  const random = seededRandom(seed);
+  const seconds = new Map();
+  /** Trials of 0.3 to 2 s, the same for the same seed. */
+  const secondsOf = (task, condition) => {
+    const arm = `${task}/${condition}`;
+    if (!seconds.has(arm)) seconds.set(arm, random.between(0.1, 1.8));
+    return seconds.get(arm);
+  };
+  const repeats = Math.ceil(trials / (TASKS.length * CONDITIONS));
+  const experiment = { tasks: TASKS, repeats, secondsOf };
+  const { expected, faults: unsure } = await runUndisturbed(experiment);
+
+  const lab = makeLab({ ...experiment, env });
+  console.log(`chaos: ${name}, ${lab.cells} trials, in ${lab.root}`);
+  const stop = new AbortController();
+  const monkeys = unleash(lab, seed, stop.signal);
+  await startGrid(lab);
+  const isDone = ({ pending }) => pending === 0;
+  const untilMs = startedMs + minutes * 60_000;
+  const finished = await runToTheEnd(lab, { isDone, untilMs });
+  stop.abort();
+  await monkeys;
+  // The last monkeys may have left server or worker dead: stopping needs neither.
+  await stopServices(lab);
+
+  const faults = [
+    ...unsure,
+    ...(finished ? [] : [`the grid did not end in ${minutes} minutes`]),
+    ...lab.arms.flatMap((arm) =>
+      faultsOfArm(lab, arm, ({ task, condition }) => expected.get(`${task}/${condition}`)),
+    ),
+    ...faultsOfAll(lab),
+    ...leftoversOf(lab),
+  ];
+  const took = Math.round((Date.now() - startedMs) / 1000);
+  console.log(
+    faults.length === 0
+      ? `chaos: ${name}: ${lab.cells} trials counted once each and as undisturbed in ${took} s, 0 leftover processes`
+      : `chaos: ${name} FAILED; again with: npm run chaos -- --trials ${trials} --seed ${seed}; files in ${lab.root}`,
+  );
+  if (faults.length === 0 && !keep) lab.remove();
+  return [{ name, faults }];
+}
