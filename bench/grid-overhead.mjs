@@ -15,7 +15,7 @@ import { directTrials } from './support/trials.mjs';
 const GOAL_MS = 110;
 
 const flags = options(process.argv.slice(2), { rounds: 6, cells: 10, json: false });
-const lab = await makeLab(flags.cells);
+const lab = await makeLab({ repeats: flags.cells / 2 });
 try {
   const rounds = await measure();
   const report = summary(rounds);

@@ -16,8 +16,9 @@ const tsc = spawnSync(
 );
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
-const { bundleTrial } = await import('./bundle-trial.mjs');
+const { bundleAssemble, bundleTrial } = await import('./bundle-trial.mjs');
 await bundleTrial(`${root}dist/trial`);
+await bundleAssemble(`${root}dist/apps`);
 
 const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
 const { code } = await bundleWorkflowCode({

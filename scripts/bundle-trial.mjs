@@ -26,20 +26,36 @@ export async function bundleTrial(outDir, only) {
   return Promise.all(
     present.map(async ({ name, target, format, extension, source }) => {
       const outfile = join(outDir, `${name}.${extension}`);
-      await build({
-        entryPoints: [source],
-        outfile,
-        bundle: true,
-        platform: 'node',
-        format,
-        target,
-        sourcemap: false,
-        legalComments: 'none',
-        logLevel: 'warning',
-      });
+      await bundle({ source, outfile, format, target });
       return outfile;
     }),
   );
+}
+
+/**
+ * Writes the program that assembles an app in the build of its image.
+ * @param {string} outDir
+ * @returns {Promise<string>} the file written
+ */
+export async function bundleAssemble(outDir) {
+  const outfile = join(outDir, 'assemble.mjs');
+  const source = join(root, 'src/apps/image/assemble/main.ts');
+  await bundle({ source, outfile, format: 'esm', target: 'node18' });
+  return outfile;
+}
+
+function bundle({ source, outfile, format, target }) {
+  return build({
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format,
+    target,
+    sourcemap: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

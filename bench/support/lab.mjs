@@ -8,30 +8,43 @@ import { promisify } from 'node:util';
 
 const CLIENT = fileURLToPath(new URL('../../bin/llmx-client.js', import.meta.url));
 const FILES = 20;
-const TASK = 'bug';
-const CONDITIONS = 2;
+const CONDITIONS = ['c1', 'c2'];
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** The test costs next to nothing: what is measured is everything around it. */
 const TEST = 'echo "1 example, 1 failure"\nexit 1\n';
 
-/** @param {number} cells even */
-export async function makeLab(cells) {
+/**
+ * Cells: tasks × agents × repeats × 2 conditions.
+ * @param {{ tasks?: number, agents?: number, repeats: number }} shape
+ */
+export async function makeLab({ tasks = 1, agents = 1, repeats }) {
+  const taskIds = numbered('bug', tasks);
   const root = await mkdtemp(join(tmpdir(), 'llmx-bench-'));
   const dir = join(root, 'experiment');
   const stateDir = join(root, 'state');
-  await makeApp(join(dir, 'app'));
-  const prompts = join(dir, 'prompts', 'app', TASK);
-  await mkdir(prompts, { recursive: true });
-  await writeFile(join(dir, 'experiment.yml'), experimentText(cells / CONDITIONS));
+  const samplesFile = join(root, 'samples.jsonl');
+  const env = {
+    ...process.env,
+    LLMX_STATE_DIR: stateDir,
+    LLMX_BENCH_SAMPLES: samplesFile,
+  };
+  await makeApp(join(dir, 'app'), taskIds);
+  const text = experimentText(taskIds, numbered('nop', agents), repeats);
+  await writeFile(join(dir, 'experiment.yml'), text);
   await writeFile(join(dir, '.apps.local'), 'LLMX_APP_APP=./app\n');
-  for (let condition = 1; condition <= CONDITIONS; condition += 1) {
-    await writeFile(join(prompts, `c${condition}.txt`), 'Please fix it.\n');
+  for (const task of taskIds) {
+    const prompts = join(dir, 'prompts', 'app', task);
+    await mkdir(prompts, { recursive: true });
+    for (const condition of CONDITIONS) {
+      await writeFile(join(prompts, `${condition}.txt`), 'Please fix it.\n');
+    }
   }
   const cli = async (...argv) => {
-    const env = { ...process.env, LLMX_STATE_DIR: stateDir };
     const { stdout } = await promisify(execFile)(process.execPath, [CLIENT, ...argv], {
       cwd: dir,
       env,
+      maxBuffer: MAX_OUTPUT_BYTES,
     });
     return JSON.parse(stdout);
   };
@@ -39,6 +52,9 @@ export async function makeLab(cells) {
     root,
     dir,
     stateDir,
+    env,
+    /** Where a worker with stub trials writes what it needs. */
+    samplesFile,
     cli,
     /** Every cell is pending again. */
     forgetResults: () => rm(join(dir, 'results-raw'), { recursive: true, force: true }),
@@ -50,7 +66,7 @@ export async function makeLab(cells) {
   };
 }
 
-async function makeApp(app) {
+async function makeApp(app, taskIds) {
   await mkdir(join(app, 'src'), { recursive: true });
   for (let file = 1; file <= FILES; file += 1) {
     await writeFile(join(app, 'src', `part${file}.txt`), `part ${file}\n`.repeat(50));
@@ -63,15 +79,21 @@ async function makeApp(app) {
   git('symbolic-ref', 'HEAD', 'refs/heads/bench/base');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'app');
-  git('branch', `bench/${TASK}`);
+  for (const task of taskIds) git('branch', `bench/${task}`);
 }
 
-function experimentText(repeats) {
-  const conditions = Array.from({ length: CONDITIONS }, (_, at) => `c${at + 1}`);
+function experimentText(taskIds, agents, repeats) {
+  const tasks = taskIds.map(
+    (id) => `  - id: ${id}
+    app: app
+    test_file: test.sh
+    impl_files: [src/part1.txt]
+`,
+  );
   return `name: bench
 runtime: process
-agents: { nop: }
-conditions: [${conditions.join(', ')}]
+agents: { ${agents.map((name) => `${name}: { kind: nop }`).join(', ')} }
+conditions: [${CONDITIONS.join(', ')}]
 repeats: ${repeats}
 apps:
   app:
@@ -80,9 +102,9 @@ apps:
     test_command: sh
     suite_ran_pattern: '[1-9] example'
 tasks:
-  - id: ${TASK}
-    app: app
-    test_file: test.sh
-    impl_files: [src/part1.txt]
-`;
+${tasks.join('')}`;
+}
+
+function numbered(name, count) {
+  return Array.from({ length: count }, (_, at) => `${name}${at + 1}`);
 }

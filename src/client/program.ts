@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ENGINE_VERSION } from '../support/version.js';
 import { approveCommand, rejectCommand } from './commands/approve.js';
+import { buildCommand } from './commands/build.js';
 import { doctorCommand } from './commands/doctor.js';
 import { initCommand } from './commands/init.js';
 import { controlCommands } from './commands/control.js';
@@ -31,6 +32,7 @@ export function buildProgram(cli: CliContext): Command {
     initCommand(cli),
     planCommand(cli),
     doctorCommand(cli),
+    buildCommand(cli),
     startGridCommand(cli),
     statusCommand(cli),
     approveCommand(cli),

@@ -17,6 +17,10 @@ export interface StateLayout {
   runListFile(experimentKey: string, runListId: string): string;
   /** Flattened app checkouts, one per content hash; each trial copies one. */
   templateDir(templateId: string): string;
+  /** What is known of images that were built here. */
+  readonly imagesDir: string;
+  /** Says which image belongs to an input; see src/apps/image. */
+  imageRecord(inputHash: string): string;
   readonly trialsDir: string;
   /** Working folder of one trial: spec, owner record, progress, sandbox. Removed when the trial is closed. */
   trialDir(trialHash: string): string;
@@ -37,6 +41,8 @@ export function stateLayout(root: string): StateLayout {
     latestFrozenFile: (key) => join(experiment(key), 'latest.json'),
     runListFile: (key, runListId) => join(experiment(key), 'runs', `${runListId}.json`),
     templateDir: (templateId) => join(root, 'templates', templateId),
+    imagesDir: join(root, 'images'),
+    imageRecord: (inputHash) => join(root, 'images', `${inputHash}.json`),
     trialsDir: join(root, 'trials'),
     trialDir: (trialHash) => join(root, 'trials', trialHash),
   };

@@ -70,12 +70,14 @@ export class GridProgress {
   }
 
   private publish(): void {
-    const { attempted, total, passed, failed, withoutResult } = this.counters;
+    const { attempted, total, passed, failed, withoutResult, spentUsd } = this.counters;
     publishFacts(this.input.useSearchAttributes, {
       phase: this.phase,
       done: attempted,
       total,
       verdict: this.preflight?.verdict ?? null,
+      spentUsd,
+      reason: this.reason,
     });
     const waiting = this.phase === 'waiting' && this.preflight !== null;
     setCurrentDetails(

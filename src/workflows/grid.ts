@@ -44,8 +44,11 @@ import {
 import { preflightWorkflow } from './preflight.js';
 
 const PAGE_SIZE = 200;
-/** The server suggests a new run at 4,096 events; this holds where it has another limit or none. */
-const MAX_HISTORY_EVENTS = 4_096;
+/**
+ * About 140 cells. The server suggests a new run at 4,096 events only, but a worker that starts again has to
+ * replay the run it is in before it does anything else, which takes seconds on a busy machine.
+ */
+const MAX_HISTORY_EVENTS = 2_000;
 
 const host = proxyActivities<HostActivities>({
   startToCloseTimeout: '15 minutes',

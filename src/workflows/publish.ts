@@ -6,9 +6,15 @@ export interface Facts {
   readonly verdict?: string | null;
   readonly done?: number;
   readonly total?: number;
+  readonly spentUsd?: number;
+  /** Why the grid is paused or stopped; null takes an earlier reason away. */
+  readonly reason?: string | null;
 }
 
-/** Puts the same facts into the search attributes and the memo: both are kept by the server itself. */
+/**
+ * Puts the facts where the server itself keeps them: all in the memo, those that people search for in the
+ * search attributes too. They are read when no worker answers, and of a grid that has ended.
+ */
 export function publishFacts(useSearchAttributes: boolean, facts: Facts): void {
   upsertMemo({ ...facts });
   if (!useSearchAttributes) return;

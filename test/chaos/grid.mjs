@@ -1,7 +1,7 @@
 // A person at the terminal: looks with `status`, which brings back what is dead, and starts the next grid.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_MS = 500;
+const LOOK_MS = 1_000;
 
 /**
  * @param {{filter?: string[], isDone: (status: object) => boolean, untilMs: number}} options

@@ -32,6 +32,7 @@ const items = values.steps
       only: values.only ?? null,
       part: values.part.split('/').map(Number),
       keep,
+      isBroken: values['break-claim'],
       env,
     })
   : await runSeed({

@@ -1,5 +1,5 @@
 // What happens to the lab, and when: each monkey sleeps a seeded while, then does its one thing.
-import { readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { labProcesses, signal } from './processes.mjs';
@@ -10,8 +10,17 @@ const ZOMBIE_MS = 11_000;
 /** Longer than the 10 s for which the SDK tries to report a finished activity. */
 const CUT_MS = 12_000;
 
+/** Share of its kills for which the worker may still be starting. */
+const EARLY_KILLS = 0.25;
+const STARTING_MS = 20_000;
+
 const MONKEYS = [
-  { name: 'kill worker', everyMs: [2_000, 10_000], act: (lab) => kill(lab, ['worker']) },
+  {
+    name: 'kill worker',
+    everyMs: [2_000, 10_000],
+    before: workerPolls,
+    act: (lab) => kill(lab, ['worker']),
+  },
   { name: 'kill server', everyMs: [15_000, 40_000], act: (lab) => kill(lab, ['server']) },
   { name: 'kill supervisor', everyMs: [12_000, 30_000], act: (lab) => kill(lab, ['supervisor']) },
   { name: 'kill agent', everyMs: [10_000, 25_000], act: (lab) => kill(lab, ['agent']) },
@@ -32,12 +41,32 @@ export async function unleash(lab, seed, stop) {
   );
 }
 
-async function run({ name, everyMs, act }, lab, random, stop) {
+async function run({ name, everyMs, before, act }, lab, random, stop) {
   for (;;) {
+    await before?.(lab, random, stop);
     await sleep(random.between(...everyMs), undefined, { signal: stop }).catch(() => null);
     if (stop.aborted) return;
     const done = await act(lab, stop);
     lab.log(`${name}: ${done}`);
+  }
+}
+
+/**
+ * On a machine that is busy a worker takes longer to start than it would be left alive, and no trial would
+ * ever be asked for: most kills count from the moment at which it polls.
+ */
+async function workerPolls(lab, random, stop) {
+  if (random.next() < EARLY_KILLS) return;
+  const untilMs = Date.now() + STARTING_MS;
+  while (!isPolling(lab) && Date.now() < untilMs && !stop.aborted) await sleep(100);
+}
+
+function isPolling(lab) {
+  try {
+    const record = JSON.parse(readFileSync(join(lab.stateDir, 'worker.json'), 'utf8'));
+    return record.ready && signal(record.process.pid, 0);
+  } catch {
+    return false; // no worker yet, or one that was stopped
   }
 }
 

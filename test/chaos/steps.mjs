@@ -30,11 +30,11 @@ export function crashPoints(folder = SOURCES) {
 }
 
 /**
- * @param {{only: string | null, part: [number, number], keep: boolean, env: object}} options `part`: the
- *   n-th of so many, to be run side by side
+ * @param {{only: string | null, part: [number, number], keep: boolean, isBroken: boolean, env: object}} options
+ *   `part`: the n-th of so many, to be run side by side; `isBroken`: faults are what is wanted
  * @returns {Promise<{name: string, faults: string[]}[]>} an item for each step
  */
-export async function runSteps({ only, part: [part, parts], keep, env }) {
+export async function runSteps({ only, part: [part, parts], keep, isBroken, env }) {
   const all = withMore(crashPoints().map(scenarioOf));
   const steps =
     only === null
@@ -53,7 +53,8 @@ export async function runSteps({ only, part: [part, parts], keep, env }) {
   items.push(done({ name: 'undisturbed', faults }));
   for (const step of steps) items.push(done(await runStep(lab, step, expected)));
   items.push(done(await finish(lab, expected)));
-  if (items.every(({ faults }) => faults.length === 0) && !keep) lab.remove();
+  const isAsWanted = items.every(({ faults }) => faults.length === 0) || isBroken;
+  if (isAsWanted && !keep) lab.remove();
   else console.log(`chaos: files in ${lab.root}`);
   return items;
 }

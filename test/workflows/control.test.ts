@@ -213,7 +213,7 @@ describe('operator control of a grid', () => {
 
     const runs = await historiesOf(environment, handle.workflowId);
     expect(runs.length).toBeGreaterThan(1);
-    for (const events of runs) expect(events).toBeLessThan(5_000);
+    for (const events of runs) expect(events).toBeLessThan(2_100);
   }, 120_000);
 });
 

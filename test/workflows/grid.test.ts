@@ -4,7 +4,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { GridState } from '../../src/domain/grid/contracts.js';
 import { preflightIdOf } from '../../src/domain/grid/ids.js';
-import { timeSkippingEnvironment } from './support/environment.js';
+import { factsInMemo } from '../../src/temporal/grid-state.js';
+import { timeSkippingEnvironment, withWorkers } from './support/environment.js';
 import { GridLab } from './support/grid-lab.js';
 import { VALID_PASS, cells, report, stubHost, voided } from './support/stub-host.js';
 
@@ -55,6 +56,17 @@ describe('gridWorkflow', () => {
     const result = await run(stub);
     expect(result).toMatchObject({ total: 2, ran: 0, ok: false, stopped: 'red' });
     expect(stub.asked).toEqual([]);
+  });
+
+  it.each([
+    ['ok', { phase: 'done', verdict: 'GREEN', reason: null, spentUsd: 1 }],
+    ['fail', { phase: 'stopped', verdict: 'RED', reason: 'red', spentUsd: 0 }],
+  ] as const)('leaves what status shows in its memo: preflight %s', async (status, facts) => {
+    const stub = stubHost({ cells: cells(2), preflight: () => report(status) });
+    const hostId = lab.newHost();
+    const handle = await lab.start(hostId);
+    await withWorkers(environment, hostId, stub, () => handle.result());
+    expect(factsInMemo((await handle.describe()).memo)).toEqual(facts);
   });
 
   it('makes no preflight when nothing is pending', async () => {

@@ -2,18 +2,14 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AppSpec } from '../../domain/experiment/experiment.js';
-import { LlmxError } from '../../errors/llmx-error.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { isErrno } from '../../support/atomic-file.js';
 import { runCommand } from '../../support/run-command.js';
 import { crashPoint } from '../../support/test-switches.js';
-import { makeEmptyGitDir, makeFreshRepository } from '../../git/fresh-repository.js';
-import { git, gitText, ordinary } from '../../git/git.js';
 import type { AppCommits } from './app-source.js';
+import { assembleTemplate } from './assemble-template.js';
 import { bundleApp } from './bundle-app.js';
-import { BASE_REF, FLAT_SUBJECT } from './flatten.js';
-import { runSetup } from './run-setup.js';
-import { settleSetup } from './settle-setup.js';
+import { harmlessEnv } from './run-setup.js';
 import { templateIdOf } from './template-id.js';
 
 export interface TemplateInput {
@@ -65,90 +61,17 @@ export async function buildTemplate(input: TemplateInput): Promise<Template> {
 async function buildInto(repoDir: string, work: string, input: TemplateInput): Promise<void> {
   const { app, checkout, commits } = input;
   const bundle = join(work, 'app.bundle');
-  const { neutralize } = app;
-  const all = await bundleApp({ app: app.key, checkout, commits, neutralize, file: bundle });
-  const refs = new Map([...all].filter(([ref]) => ref !== BASE_REF));
-  const [head] = refs.keys();
-  const startId = all.get(BASE_REF) ?? (head === undefined ? undefined : refs.get(head));
-  if (head === undefined || startId === undefined) throw new Error(`app ${app.key} has no tasks`);
-
-  const raw = join(repoDir, '.git');
-  makeEmptyGitDir(raw, { objectIdLength: startId.length, head: 'refs/heads/none' });
-  await git({ gitDir: raw, workTree: null }, ['bundle', 'unbundle', bundle]);
-  const repository = ordinary(repoDir);
-  await git(repository, ['read-tree', '--reset', '-u', startId]);
-  const settled =
-    app.setup === null
-      ? { refs, exclude: [] }
-      : await setUp(repoDir, work, input, { command: app.setup, startId, refs });
-
-  const gitDir = join(work, 'fresh.git');
-  const exclude = settled.exclude.length === 0 ? null : `${settled.exclude.join('\n')}\n`;
-  await makeFreshRepository({ gitDir, from: repository, refs: settled.refs, head, exclude });
-  // The index comes along: it says which files of the start commit are in the work tree.
-  await rename(join(raw, 'index'), join(gitDir, 'index'));
-  await rm(raw, { recursive: true });
-  await rename(gitDir, raw);
-  await git(repository, ['read-tree', '--reset', '-u', 'HEAD']);
-  await refuseOtherCommits(app.key, repoDir);
-}
-
-async function setUp(
-  repoDir: string,
-  work: string,
-  input: TemplateInput,
-  start: {
-    readonly command: string;
-    readonly startId: string;
-    readonly refs: ReadonlyMap<string, string>;
-  },
-): ReturnType<typeof settleSetup> {
-  const { key } = input.app;
-  // The installer may look at git: it sees a checkout of the start commit.
-  await git(ordinary(repoDir), ['update-ref', '--no-deref', 'HEAD', start.startId]);
-  await runSetup({
-    app: key,
-    command: start.command,
-    cwd: repoDir,
+  const { key, neutralize, setup } = app;
+  const refs = await bundleApp({ app: key, checkout, commits, neutralize, file: bundle });
+  await assembleTemplate({
+    app: { key, setup },
+    bundle,
+    refs,
+    repoDir,
+    workDir: work,
+    env: harmlessEnv(input.env ?? process.env),
     logFile: join(input.layout.logsDir, `setup-${key}.txt`),
-    env: input.env ?? process.env,
   });
-  return settleSetup(repoDir, join(work, 'settle'), start);
-}
-
-/** The last look before a template can be used: no commit but flat ones, whatever made them. */
-async function refuseOtherCommits(app: string, repoDir: string): Promise<void> {
-  const repository = ordinary(repoDir);
-  const [all, subjects, status] = await Promise.all([
-    gitText(repository, [
-      'cat-file',
-      '--batch-all-objects',
-      '--batch-check=%(objecttype) %(objectname)',
-    ]),
-    gitText(repository, ['for-each-ref', '--format=%(objectname) %(parent)%(subject)']),
-    gitText(repository, [
-      'status',
-      '--porcelain',
-      '--untracked-files=normal',
-      '--ignore-submodules=all',
-    ]),
-  ]);
-  const expected = new Set<string>();
-  const problems: string[] = [];
-  for (const line of subjects.split('\n')) {
-    const space = line.indexOf(' ');
-    expected.add(line.slice(0, space));
-    if (line.slice(space + 1) !== FLAT_SUBJECT)
-      problems.push(`a commit “${line.slice(space + 1)}”`);
-  }
-  for (const [type, id = ''] of all.split('\n').map((line) => line.split(' '))) {
-    if (type === 'tag') problems.push(`a tag ${id.slice(0, 12)}`);
-    if (type === 'commit' && !expected.has(id)) problems.push(`a commit ${id.slice(0, 12)}`);
-  }
-  if (status !== '')
-    problems.push(`a file that is not as committed (${status.split('\n')[0]?.trim() ?? ''})`);
-  if (problems.length > 0)
-    throw new LlmxError('template_not_flat', { app, problem: problems[0] ?? '' });
 }
 
 /** @returns false when another process had the same template ready first */

@@ -7,6 +7,7 @@ import { runInGroup, type GroupEnd } from '../../runtimes/run-in-group.js';
 /** Installing dependencies may compile them. */
 const SETUP_TIMEOUT_MS = 30 * 60_000;
 const KILL_GRACE_MS = 5_000;
+const STDOUT = 1;
 
 /** What an installer needs of the host: itself, its cache, a proxy. Tokens and agents' settings stay out. */
 const ALLOWED =
@@ -16,19 +17,21 @@ export interface SetupRun {
   readonly app: string;
   readonly command: string;
   readonly cwd: string;
-  readonly logFile: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Null: what it prints goes where this process prints. */
+  readonly logFile: string | null;
+  /** Whole environment, but for what says that nobody is there. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** @throws LlmxError `app_setup_failed` */
 export async function runSetup(run: SetupRun): Promise<void> {
-  mkdirSync(dirname(run.logFile), { recursive: true, mode: 0o700 });
-  const fd = openSync(run.logFile, 'w', 0o600);
+  const fd = run.logFile === null ? STDOUT : openLog(run.logFile);
   try {
     const end = await runInGroup({
       // No login shell: a profile would replace the PATH that the trials get.
       argv: ['bash', '-c', run.command],
-      env: setupEnv(run.env),
+      // Nobody is there to answer a question.
+      env: { ...run.env, CI: 'true', GIT_TERMINAL_PROMPT: '0' },
       cwd: run.cwd,
       stdinFile: null,
       stdoutFd: fd,
@@ -41,20 +44,27 @@ export async function runSetup(run: SetupRun): Promise<void> {
     throw new LlmxError('app_setup_failed', {
       app: run.app,
       how: endedHow(end),
-      logFile: run.logFile,
+      logFile: run.logFile ?? 'the output',
     });
   } finally {
-    closeSync(fd);
+    if (fd !== STDOUT) closeSync(fd);
   }
 }
 
-function setupEnv(env: SetupRun['env']): Record<string, string> {
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return openSync(file, 'w', 0o600);
+}
+
+/** The part of the host's environment that an installer may see. */
+export function harmlessEnv(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && ALLOWED.test(name)) kept[name] = value;
   }
-  // Nobody is there to answer a question.
-  return { ...kept, CI: 'true', GIT_TERMINAL_PROMPT: '0' };
+  return kept;
 }
 
 function endedHow(end: GroupEnd): string {

@@ -4,7 +4,7 @@ import { gridIdOf } from '../../domain/grid/ids.js';
 import { LlmxError } from '../../errors/llmx-error.js';
 import { loadPlanStatus, type AttemptCounts } from '../../storage/plan-status.js';
 import { findGrid } from '../../temporal/find-grid.js';
-import { readState } from '../../temporal/grid-state.js';
+import { factsInMemo, readState, type GridFacts } from '../../temporal/grid-state.js';
 import { uiLink } from '../../temporal/ids.js';
 import { liveTrials, waitingFor } from '../../trial/live-trials.js';
 import type { CliContext } from '../context.js';
@@ -24,6 +24,8 @@ interface Live {
   readonly runId: string;
   readonly uiUrl: string | null;
   readonly open: boolean;
+  readonly facts: GridFacts | null;
+  /** Of a grid that runs, as far as a worker answers for it. */
   readonly state: GridState | null;
 }
 
@@ -69,15 +71,17 @@ async function named(services: Services, workflowId: string): Promise<Live> {
   const { WorkflowNotFoundError } = await import('@temporalio/client');
   const handle = services.client.workflow.getHandle(workflowId);
   try {
-    const { runId, status } = await handle.describe();
+    const { runId, status, memo } = await handle.describe();
     const running = status.name === 'RUNNING';
+    const state = running ? await readState(handle) : null;
     return {
       workflowId,
       runId,
       uiUrl:
         services.uiUrl === null ? null : uiLink(services.uiUrl, services.namespace, workflowId),
       open: running,
-      state: await readState(handle),
+      facts: state === null ? factsInMemo(memo) : { ...state, spentUsd: state.counters.spentUsd },
+      state,
     };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
@@ -88,8 +92,8 @@ async function named(services: Services, workflowId: string): Promise<Live> {
 }
 
 function phaseOf(counts: AttemptCounts, live: Live | null): GridState['phase'] {
-  if (live?.open === true) return live.state?.phase ?? 'running';
-  if (live?.state?.phase === 'stopped') return 'stopped';
+  if (live?.open === true) return live.facts?.phase ?? 'running';
+  if (live?.facts?.phase === 'stopped') return 'stopped';
   return counts.pending === 0 ? 'done' : 'stopped';
 }
 
@@ -100,7 +104,7 @@ function statusJson(counts: AttemptCounts, live: Live | null): object {
     runId: live?.runId ?? null,
     uiUrl: live?.uiUrl ?? null,
     phase: phaseOf(counts, live),
-    verdict: live?.state?.verdict ?? null,
+    verdict: live?.facts?.verdict ?? null,
     total: counts.total,
     done: counts.done,
     pending: counts.pending,
@@ -108,8 +112,8 @@ function statusJson(counts: AttemptCounts, live: Live | null): object {
     failed: counts.failed,
     void: counts.void,
     running: live?.state?.running ?? null,
-    spentUsd: live?.state?.counters.spentUsd ?? 0,
-    reason: live?.state?.reason ?? null,
+    spentUsd: live?.facts?.spentUsd ?? 0,
+    reason: live?.facts?.reason ?? null,
     approvalHash: live?.state?.preflight?.hash ?? null,
   };
 }
@@ -138,7 +142,7 @@ function printText(
     );
   }
   if (holder !== null) printLine(cli, `waits for the host: ${holder} has it`);
-  if (state?.reason != null) printLine(cli, `reason: ${state.reason}`);
+  if (live?.facts?.reason != null) printLine(cli, `reason: ${live.facts.reason}`);
   if (phase === 'waiting' && state?.preflight != null) {
     printLine(cli, waitingText(state, live?.workflowId ?? '', cli.stdoutIsTty));
     return;

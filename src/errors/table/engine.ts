@@ -20,4 +20,10 @@ export const ENGINE_ERRORS = {
     exitCode: 2,
     retry: 'never',
   },
+  image_foreign: {
+    message: 'image {reference} was not built by llmx and {problem}',
+    hint: '{hint}',
+    exitCode: 2,
+    retry: 'never',
+  },
 } as const satisfies ErrorSpecs;

@@ -45,6 +45,10 @@ export function reasonOf(program: string, result: CommandResult, timeoutMs: numb
 
 /** Engines say what is wrong at the end. */
 export function lastLine(text: string): string | null {
-  const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    // docker ends with where to read more.
+    .filter((line) => line !== '' && !/^(See|Run) '/.test(line));
   return lines.at(-1)?.replace(/^Error:\s*/i, '') ?? null;
 }

@@ -8,6 +8,9 @@ export function securityFlags(): readonly string[] {
     '--read-only',
     '--tmpfs',
     '/tmp:rw,nosuid,nodev,size=1g,mode=1777',
+    // What the program says goes to its client; an engine's own log of it would only fill the disk.
+    '--log-driver',
+    'none',
   ];
 }
 

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ERROR_TABLE, type ErrorCode } from '../../errors/table.js';
+import { LlmxError, type ErrorParams } from '../../errors/llmx-error.js';
+import type { ContainerEngine, ImageRow } from '../../runtimes/containers/engine.js';
+import type { StateLayout } from '../../storage/state-layout.js';
+import { acquireKernelLock } from '../../support/kernel-lock.js';
+import { ERROR_MARK } from './assemble/assembly-file.js';
+import { INPUT_LABEL, KIND_LABEL, type ImageKind } from './names.js';
+
+const BUILD_TIMEOUT_MS = 2 * 60 * 60_000;
+
+export interface ImageInput {
+  readonly layout: Pick<StateLayout, 'root' | 'logsDir'>;
+  readonly engine: ContainerEngine;
+  readonly kind: ImageKind;
+  readonly reference: string;
+  readonly inputHash: string;
+  readonly dockerfile: string;
+  /** Name of the log in the state folder. */
+  readonly logName: string;
+  readonly noCache: boolean;
+  /** Puts what the Dockerfile copies into the folder. */
+  fillContext(dir: string): Promise<void>;
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface BuiltImage {
+  readonly imageId: string;
+  readonly reference: string;
+  /** False when it was there with the same input. */
+  readonly built: boolean;
+}
+
+/** Only one build of a name at a time; who waited finds it built. */
+export async function withImageLock<T>(
+  engine: ContainerEngine,
+  reference: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const digest = createHash('sha256').update(`${engine.kind} ${reference}`).digest('hex');
+  const lock = await acquireKernelLock(`image-${digest.slice(0, 16)}`);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The image of that name, with its labels; null when the engine has none. */
+export async function findImage(
+  engine: ContainerEngine,
+  reference: string,
+): Promise<Pick<ImageRow, 'id' | 'labels'> | null> {
+  const id = await engine.imageId(reference);
+  if (id === null) return null;
+  return (await engine.images()).find((row) => row.id === id) ?? { id, labels: {} };
+}
+
+/**
+ * Builds an image from a folder made for it, labelled with its input.
+ * @throws LlmxError `image_build_failed`, and what a program of ours in the build has thrown
+ */
+export async function buildImage(input: ImageInput): Promise<BuiltImage> {
+  const { layout, engine, reference } = input;
+  const logFile = join(layout.logsDir, input.logName);
+  await mkdir(layout.logsDir, { recursive: true, mode: 0o700 });
+  input.log?.(`building ${reference} on ${engine.kind}; its output: ${logFile}`);
+  const contexts = join(layout.root, 'contexts');
+  await mkdir(contexts, { recursive: true, mode: 0o700 });
+  const contextDir = await mkdtemp(join(contexts, 'build-'));
+  try {
+    await input.fillContext(contextDir);
+    await writeFile(join(contextDir, 'Dockerfile'), input.dockerfile);
+    await engine.build({
+      tag: reference,
+      contextDir,
+      file: 'Dockerfile',
+      buildArgs: {},
+      labels: { [KIND_LABEL]: input.kind, [INPUT_LABEL]: input.inputHash },
+      logFile,
+      timeoutMs: BUILD_TIMEOUT_MS,
+      noCache: input.noCache,
+    });
+  } catch (error) {
+    throw await explained(error, logFile);
+  } finally {
+    await rm(contextDir, { recursive: true, force: true });
+  }
+  const imageId = await engine.imageId(reference);
+  if (imageId !== null) return { imageId, reference, built: true };
+  const params = { tag: reference, reason: 'it is not there afterwards', log: logFile };
+  throw new LlmxError('image_build_failed', { ...params, hint: `cat ${logFile}` });
+}
+
+/** The engine only knows that a step failed; what was wrong is in what the step printed. */
+async function explained(error: unknown, logFile: string): Promise<unknown> {
+  if (!(error instanceof LlmxError) || error.code !== 'image_build_failed') return error;
+  const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n');
+  const marked = after(lines, ERROR_MARK);
+  const thrown = marked === null ? null : parsed(marked);
+  if (thrown !== null) {
+    return new LlmxError(thrown.code, { ...thrown.params, logFile }, { cause: error });
+  }
+  const said = after(lines, 'llmx: ');
+  if (said === null) return error;
+  return new LlmxError('image_build_failed', { ...error.params, reason: said }, { cause: error });
+}
+
+/** Some builders put the number of the step and the time before each line. */
+function after(lines: readonly string[], mark: string): string | null {
+  const line = lines.findLast((text) => new RegExp(`^(#\\d+ [\\d.]+ )?${mark}`).test(text));
+  return line === undefined ? null : line.slice(line.indexOf(mark) + mark.length);
+}
+
+function parsed(text: string): { readonly code: ErrorCode; readonly params: ErrorParams } | null {
+  try {
+    const value = JSON.parse(text) as { readonly code: ErrorCode; readonly params: ErrorParams };
+    return Object.hasOwn(ERROR_TABLE, value.code) ? value : null;
+  } catch {
+    return null; // printed by somebody else: then it is just a line of the log
+  }
+}
