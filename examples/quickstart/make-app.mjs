@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Makes the git checkout of the example's app: `node make-app.mjs [folder]`.
+ * Makes the git checkout of an example's app: `node make-app.mjs [folder [example app-key]]`.
  *
  * `<folder>/app` gets the branches `bench/base` (app-source/ as it is) and `bench/<task>` (one for each
  * patch in bugs/), `<folder>/.apps.local` gets the line that tells llmx where it is. Without an argument
- * the folder is the one of this script. Commit ids are the same on every machine and every time; a
+ * the folder is the one of this script, and so is the example, which has app-source/ and bugs/. Commit ids are the same on every machine and every time; a
  * checkout that is up to date is left alone.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,13 +23,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const sourceDir = join(here, 'app-source');
-const bugsDir = join(here, 'bugs');
-const KEY_LINE = 'LLMX_APP_LEDGER=./app';
+const [, , target = here, example = here, appKey = 'ledger'] = process.argv;
+const sourceDir = resolve(example, 'app-source');
+const bugsDir = resolve(example, 'bugs');
+const KEY_NAME = `LLMX_APP_${appKey.toUpperCase()}`;
 /** Inside .git, so that it never shows up as a file of the app. */
 const STAMP = join('.git', 'made-from');
 
-const targetDir = resolve(process.argv[2] ?? here);
+const targetDir = resolve(target);
 const appDir = join(targetDir, 'app');
 const tasks = readdirSync(bugsDir)
   .filter((name) => name.endsWith('.patch'))
@@ -54,7 +55,7 @@ function makeCheckout() {
     const git = gitIn(checkout, stage);
     git('init', '--quiet', '--template=');
     git('symbolic-ref', 'HEAD', 'refs/heads/bench/base');
-    commit(git, 'Ledger of shared expenses');
+    commit(git, `Start of ${appKey}`);
     for (const task of tasks) {
       git('checkout', '--quiet', '-b', `bench/${task}`, 'bench/base');
       git('apply', '--whitespace=nowarn', join(bugsDir, `${task}.patch`));
@@ -121,8 +122,8 @@ function filesBelow(dir) {
 function writeKeyFile() {
   const file = join(targetDir, '.apps.local');
   const lines = (readIfExists(file) ?? '').split('\n').filter((line) => line !== '');
-  if (lines.some((line) => line.startsWith('LLMX_APP_LEDGER='))) return;
-  writeFileSync(file, `${[...lines, KEY_LINE].join('\n')}\n`, { mode: 0o600 });
+  if (lines.some((line) => line.startsWith(`${KEY_NAME}=`))) return;
+  writeFileSync(file, `${[...lines, `${KEY_NAME}=./app`].join('\n')}\n`, { mode: 0o600 });
 }
 
 function readIfExists(file) {

@@ -3,6 +3,7 @@ import { agentsCheck } from './checks/agents.js';
 import { checkoutChecks } from './checks/checkouts.js';
 import { diskCheck } from './checks/disk.js';
 import { gitCheck } from './checks/git.js';
+import { imageChecks } from './checks/images.js';
 import { promptsCheck } from './checks/prompts.js';
 import { resultsCheck } from './checks/results.js';
 import { runtimeCheck, sandboxCheck } from './checks/runtime.js';
@@ -21,8 +22,9 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
     checkoutChecks(subject),
     promptsCheck(subject),
     resultsCheck(subject),
+    imageChecks(subject, context.env),
   ]);
-  const [agents, checkouts, prompts, results] = own;
-  const rest = [await sandboxCheck(subject), agents, ...checkouts, prompts];
+  const [agents, checkouts, prompts, results, images] = own;
+  const rest = [await sandboxCheck(subject), ...images, agents, ...checkouts, prompts];
   return [...(await Promise.all(host)), results, ...rest];
 }

@@ -99,7 +99,9 @@ function wholeApp(input: AppImageInput): Promise<BuiltImage> {
   const { engine, app } = input;
   return withImageLock(engine, app.image, async () => {
     const found = await findImage(engine, app.image);
-    if (found !== null && found.labels[KIND_LABEL] === undefined) {
+    const kind = found?.labels[KIND_LABEL];
+    if (kind !== undefined && kind !== 'app') throw otherKind(app.image, kind);
+    if (found !== null && kind === undefined) {
       await assertHoldsApp(engine, found.id, { app, tasks: Object.keys(input.commits.tasks) });
       return { imageId: found.id, reference: app.image, built: false };
     }
@@ -108,6 +110,15 @@ function wholeApp(input: AppImageInput): Promise<BuiltImage> {
       return { imageId: found.id, reference: app.image, built: false };
     }
     return buildApp(input, inputHash);
+  });
+}
+
+function otherKind(reference: string, kind: string): LlmxError {
+  const problem = `is a ${kind} image`;
+  return new LlmxError('image_foreign', {
+    reference,
+    problem,
+    hint: 'give the app another image: in experiment.yml',
   });
 }
 

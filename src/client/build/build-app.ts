@@ -22,7 +22,7 @@ export async function buildApp(cli: CliContext, key: string, flags: BuildFlags):
   const checkout = await checkoutFor(dir, key, cli.env);
   const commits = await resolveCommits(app, tasks, checkout);
   const layout = stateLayout(stateDir(cli.env));
-  const engine = await chooseEngine(flags.runtime, experiment.runtime);
+  const engine = await chooseEngine(flags.runtime, experiment.runtime ?? experiment.defaultRuntime);
   await ensureBuildDisk(cli.env, layout.root);
   const startedMs = performance.now();
   const image = await ensureAppImage({

@@ -26,7 +26,10 @@ export async function buildBase(cli: CliContext, flags: BaseFlags): Promise<void
   const experiment = await experimentHere(cli);
   const recipe = readRecipe(cli, flags, experiment);
   const layout = stateLayout(stateDir(cli.env));
-  const engine = await chooseEngine(flags.runtime, experiment?.runtime ?? null);
+  const engine = await chooseEngine(
+    flags.runtime,
+    experiment?.runtime ?? experiment?.defaultRuntime ?? null,
+  );
   await ensureBuildDisk(cli.env, layout.root);
   const startedMs = performance.now();
   const image = await buildBaseImage({

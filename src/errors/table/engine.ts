@@ -21,7 +21,7 @@ export const ENGINE_ERRORS = {
     retry: 'never',
   },
   image_foreign: {
-    message: 'image {reference} was not built by llmx and {problem}',
+    message: 'image {reference} is not an image that llmx built for this: it {problem}',
     hint: '{hint}',
     exitCode: 2,
     retry: 'never',

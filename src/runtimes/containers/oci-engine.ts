@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LlmxError } from '../../errors/llmx-error.js';
 import { clientEnv } from './client-env.js';
 import type {
@@ -129,9 +130,21 @@ async function remove(kind: 'docker' | 'podman', name: string): Promise<boolean>
   const asked = await callEngine([kind, 'rm', '--force', ...time, '--volumes', name]);
   if (asked.ok) return asked.stdout.includes(name);
   if (/no such container|no container with name|does not exist/i.test(asked.stderr)) return false;
-  // Another call, or the engine itself, is at it.
-  if (/already in progress/i.test(asked.stderr)) return true;
+  // The engine itself is at it: only then is it known to be gone.
+  if (/already in progress/i.test(asked.stderr) && (await isGoneSoon(kind, name))) return true;
   throw unreachable(kind, reasonOf(kind, asked, 60_000));
+}
+
+const GONE_WITHIN_MS = 15_000;
+
+async function isGoneSoon(kind: 'docker' | 'podman', name: string): Promise<boolean> {
+  const deadline = performance.now() + GONE_WITHIN_MS;
+  for (;;) {
+    const asked = await callEngine([kind, 'container', 'inspect', '--format', '{{.Id}}', name]);
+    if (!asked.ok && /no such/i.test(asked.stderr)) return true;
+    if (performance.now() > deadline) return false;
+    await delay(50);
+  }
 }
 
 async function containers(

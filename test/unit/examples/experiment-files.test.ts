@@ -6,10 +6,13 @@ import { parseExperiment } from '../../../src/domain/experiment/parse-experiment
 const root = join(import.meta.dirname, '..', '..', '..');
 
 describe('experiment files that a newcomer meets', () => {
-  it.each(['quickstart', 'command-agent'])('examples/%s has no fault', async (example) => {
-    const text = await readFile(join(root, 'examples', example, 'experiment.yml'), 'utf8');
-    expect(parseExperiment(text, { env: {} })).toMatchObject({ ok: true });
-  });
+  it.each(['quickstart', 'command-agent', 'postgres'])(
+    'examples/%s has no fault',
+    async (example) => {
+      const text = await readFile(join(root, 'examples', example, 'experiment.yml'), 'utf8');
+      expect(parseExperiment(text, { env: {} })).toMatchObject({ ok: true });
+    },
+  );
 
   it.each(['README.md', 'docs/experiment-file.md'])('the one in %s has no fault', async (page) => {
     const text = await readFile(join(root, page), 'utf8');
