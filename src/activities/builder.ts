@@ -18,7 +18,7 @@ export function createBuilderActivities(deps: ActivityDeps): Pick<HostActivities
           .map((task) => task.id);
         if (tasks.length === 0 || (filters.app !== null && filters.app !== app.key)) continue;
         try {
-          await deps.trials.buildApp(plan, app.key);
+          await deps.trials.buildApp(plan, app.key, tasks);
         } catch (error) {
           // One app that can't be built must not cost the cells of the others.
           if (!(error instanceof LlmxError)) throw error;

@@ -68,7 +68,7 @@ export async function trialRequest(
     },
     prepare: async () => {
       assertBranch(plan, app, task.id);
-      const start = await startOf(plan, options.state, app, runtime);
+      const start = await startOf(plan, options.state, app, { runtime, task: task.id });
       return {
         ...preparedTrial(plan, subject, start.templateDir),
         promptFile,

@@ -1,5 +1,7 @@
 import type { AppSpec, RuntimeKind } from '../domain/experiment/experiment.js';
-import { requireImage } from '../runtimes/containers/container-runtime.js';
+import { ensureAppImage } from '../apps/image/app-image.js';
+import { baseImage } from '../apps/image/names.js';
+import type { AppCommits } from '../apps/template/app-source.js';
 import { engineOf, isEngineKind } from '../runtimes/containers/engines.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { appVariable } from '../storage/checkout.js';
@@ -20,30 +22,49 @@ export interface AppStart {
   readonly imageId: string | null;
 }
 
-/** Made when it is not there. @throws LlmxError what {@link appTemplate} and the image throw */
+/**
+ * Made when it is not there: for one task, or for all of the app.
+ * @throws LlmxError what {@link buildTemplate} and {@link ensureAppImage} throw
+ */
 export async function startOf(
   plan: PlanFiles,
   state: StateLayout,
   app: AppSpec,
-  runtime: RuntimeKind,
+  { runtime, task, verify = false }: StartWish,
 ): Promise<AppStart> {
+  const source = appSource(plan, app);
   if (!isEngineKind(runtime)) {
-    return { templateDir: await appTemplate(plan, state, app), imageId: null };
+    const template = await buildTemplate({ layout: state, app, ...source });
+    return { templateDir: template.dir, imageId: null };
   }
-  const engine = engineOf(runtime);
-  const hint = `llmx-client build app ${app.key}`;
-  return { templateDir: null, imageId: await requireImage(engine, app.image, hint) };
+  const image = await ensureAppImage({
+    layout: state,
+    engine: engineOf(runtime),
+    app,
+    ...source,
+    baseImage: baseImage(process.env),
+    ...(task === undefined ? {} : { task }),
+    verify,
+  });
+  return { templateDir: null, imageId: image.imageId };
+}
+
+export interface StartWish {
+  readonly runtime: RuntimeKind;
+  /** In a container only what this task may show is there. @defaultValue the whole app */
+  readonly task?: string;
+  /** Asks the engine, not only what was recorded. @defaultValue false */
+  readonly verify?: boolean;
 }
 
 /**
- * Folder of the app's template, made when it is not there.
- * @throws LlmxError `checkout_not_set`, `branch_not_found`, and what {@link buildTemplate} throws
+ * Where the app's code comes from.
+ * @throws LlmxError `checkout_not_set`, `branch_not_found`
  */
-export async function appTemplate(
+function appSource(
   plan: PlanFiles,
-  state: StateLayout,
   app: AppSpec,
-): Promise<string> {
+): { readonly checkout: string; readonly commits: AppCommits } {
   const checkout = plan.entry.checkouts[app.key];
   const commits = plan.manifest.commits[app.key] ?? null;
   if (checkout === undefined || commits === null) {
@@ -55,19 +76,17 @@ export async function appTemplate(
     commit === null ? [] : [[task, commit] as const],
   );
   if (tasks.length === 0) throw branchMissing(app, Object.keys(commits.tasks)[0] ?? 'base');
-  const template = await buildTemplate({
-    layout: state,
-    checkout,
-    app,
-    commits: { base: commits.base, tasks: Object.fromEntries(tasks) },
-  });
-  return template.dir;
+  return { checkout, commits: { base: commits.base, tasks: Object.fromEntries(tasks) } };
 }
 
 /** The branch a task had when the plan was frozen; it may be there now, but then it is another plan. */
 export function assertBranch(plan: PlanFiles, app: AppSpec, task: string): void {
+  if (!hasBranch(plan, app, task)) throw branchMissing(app, task);
+}
+
+export function hasBranch(plan: PlanFiles, app: AppSpec, task: string): boolean {
   const commits = plan.manifest.commits[app.key] ?? null;
-  if (commits !== null && (commits.tasks[task] ?? null) === null) throw branchMissing(app, task);
+  return commits === null || (commits.tasks[task] ?? null) !== null;
 }
 
 function branchMissing(app: AppSpec, task: string): LlmxError {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
 import { baseEnv } from '../runtimes/base-env.js';
 import { clientEnv } from '../runtimes/containers/client-env.js';
-import { chooseRuntime } from '../runtimes/registry.js';
+import { chooseRuntime, isContained } from '../runtimes/registry.js';
 import { EXPERIMENT_FILE } from '../storage/experiment-folder.js';
 import { pathExists } from '../support/path-exists.js';
 import { LlmxError } from '../errors/llmx-error.js';
@@ -18,7 +18,7 @@ import { readClaims } from './claims.js';
 import { stateIdOf } from './ids.js';
 import { stopTrial } from './stop-trial.js';
 import { frozenName, trialRequest } from './plan-request.js';
-import { startOf, type PlanFiles } from './plan-template.js';
+import { hasBranch, startOf, type PlanFiles } from './plan-template.js';
 import { trialResult } from './trial-result.js';
 import type { TrialHost } from './trial-request.js';
 
@@ -50,8 +50,8 @@ export interface TrialService {
   ): Promise<RunTrialResult>;
   /** Ends the request: what runs for it is recorded as `cancelled`, nothing new is started. Does not wait. */
   stop(input: Pick<RunTrialInput, 'plan' | 'cell' | 'requestId'>): Promise<void>;
-  /** Makes the template that the trials of an app copy, once per content. */
-  buildApp(plan: PlanRef, app: string): Promise<void>;
+  /** Makes what the trials of an app start from, once per content; with containers an image for each task. */
+  buildApp(plan: PlanRef, app: string, tasks: readonly string[]): Promise<void>;
 }
 
 const HOST_LOCK = 'host-trial';
@@ -87,11 +87,19 @@ export function createTrialService(options: TrialServiceOptions): TrialService {
       const own = open.filter(({ claim }) => claim.requestId === input.requestId);
       for (const { claim } of own) await stopTrial(state.trialDir(claim.trialHash));
     },
-    buildApp: async (ref, key) => {
+    buildApp: async (ref, key, tasks) => {
       const plan = await openPlan(ref);
       const app = plan.experiment.apps.find((known) => known.key === key);
       if (app === undefined) throw new Error(`the frozen plan has no app ${key}`);
-      await startOf(plan, state, app, await chooseRuntime(plan.experiment));
+      const runtime = await chooseRuntime(plan.experiment);
+      // Images may have been removed since they were recorded: the engine is asked once a grid.
+      await startOf(plan, state, app, { runtime, verify: true });
+      if (!isContained(runtime)) return;
+      for (const task of tasks) {
+        // A task without a branch fails by itself.
+        if (hasBranch(plan, app, task))
+          await startOf(plan, state, app, { runtime, task, verify: true });
+      }
     },
   };
 }

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { APP_DIR, SANDBOX_DIR } from '../../domain/trial/program-contract.js';
-import { LlmxError } from '../../errors/llmx-error.js';
 import { isErrno } from '../../support/atomic-file.js';
 import { sandboxPaths } from '../sandbox-paths.js';
 import type {
@@ -172,15 +171,4 @@ async function endLeftovers(engine: ContainerEngine, marker: TrialMarker): Promi
   const names = (['trial', 'grade'] as const).map((stage) => containerName(marker, stage));
   const removed = await Promise.all(names.map((name) => engine.remove(name)));
   return { ended: removed.filter(Boolean).length, proof: 'container' };
-}
-
-/** @throws LlmxError `image_missing` */
-export async function requireImage(
-  engine: ContainerEngine,
-  reference: string,
-  hint: string,
-): Promise<string> {
-  const id = await engine.imageId(reference);
-  if (id === null) throw new LlmxError('image_missing', { reference, kind: engine.kind, hint });
-  return id;
 }
