@@ -20,6 +20,8 @@ export interface GroupCommand {
   readonly killGraceMs: number;
   /** Both streams together; more ends the program as the time limit does. */
   readonly outputLimitBytes: number;
+  /** Asked again and again while it runs: true ends it as too much output does. @defaultValue never */
+  readonly isOverLimit?: () => boolean;
   /** Control groups to start it in, and those of this process. @defaultValue none */
   readonly groups?: { readonly inside: readonly string[]; readonly back: readonly string[] };
 }
@@ -111,7 +113,8 @@ function endOf(child: Started, command: GroupCommand): Promise<ProgramEnd> {
       Math.min(command.timeoutMs, LONGEST_TIMER_MS),
     );
     const outputTimer = setInterval(() => {
-      if (outputBytes(command) > command.outputLimitBytes) endAt('outputLimited');
+      const isOver = outputBytes(command) > command.outputLimitBytes;
+      if (isOver || command.isOverLimit?.() === true) endAt('outputLimited');
     }, OUTPUT_POLL_MS);
     child.once('exit', (exit, signal) => {
       clearTimeout(termTimer);

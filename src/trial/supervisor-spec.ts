@@ -42,6 +42,7 @@ export type ProgramFacts = Pick<
   | 'implFiles'
   | 'suiteRanPattern'
   | 'suiteRanFlags'
+  | 'diskLimitBytes'
 >;
 
 /** `spec.json`: all that a supervisor needs. Holds host paths, so it never leaves the state folder. */

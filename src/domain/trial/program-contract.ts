@@ -85,6 +85,11 @@ export interface ProgramSpec {
   readonly testTimeoutMs: number;
   /** Between TERM and KILL. */
   readonly killGraceMs: number;
+  /**
+   * The agent is ended when the sandbox takes more than this on disk.
+   * @defaultValue SANDBOX_LIMIT_BYTES
+   */
+  readonly diskLimitBytes?: number;
   /** Left out: only the agent's process group is ended. */
   readonly containment?: Containment;
   /** Left out: the program runs on the host itself. */
@@ -135,7 +140,7 @@ export interface AgentRun {
   readonly wallSeconds: number;
   readonly startedAt: string;
   readonly finishedAt: string;
-  /** Ended because it wrote more than the output limit. @defaultValue false */
+  /** Ended because it wrote more than the limit of its output, or of its sandbox. @defaultValue false */
   readonly outputLimited?: boolean;
 }
 

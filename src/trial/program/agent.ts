@@ -9,6 +9,7 @@ import type {
 import { runInGroup, trimOutput, type GroupEnd } from '../../runtimes/run-in-group.js';
 import { endEscapees } from './end-escapees.js';
 import { oomKillsHere, sacrificed } from './in-container.js';
+import { diskLimit } from './disk-limit.js';
 import { openFresh } from './fresh-file.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
 
@@ -34,6 +35,7 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
       cwd: spec.checkoutDir,
       stdinFile,
       ...output,
+      isOverLimit: diskLimit(spec),
       timeoutMs: spec.agentTimeoutMs,
       killGraceMs: spec.killGraceMs,
       ...(groups === null ? {} : { groups: { inside: groups.agent, back: groups.program } }),
