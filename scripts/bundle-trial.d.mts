@@ -3,3 +3,4 @@ export function bundleTrial(
   outDir: string,
   only?: readonly ('program' | 'supervisor')[],
 ): Promise<string[]>;
+export function bundleAssemble(outDir: string): Promise<string>;

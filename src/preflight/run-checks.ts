@@ -1,9 +1,11 @@
 import type { Check } from '../domain/preflight/check.js';
 import { agentsCheck } from './checks/agents.js';
+import { appleChecks } from './checks/apple.js';
 import { checkoutChecks } from './checks/checkouts.js';
 import { diskCheck } from './checks/disk.js';
 import { gitCheck } from './checks/git.js';
 import { imageChecks } from './checks/images.js';
+import { networkCheck } from './checks/network.js';
 import { promptsCheck } from './checks/prompts.js';
 import { resultsCheck } from './checks/results.js';
 import { runtimeCheck, sandboxCheck } from './checks/runtime.js';
@@ -22,9 +24,11 @@ export async function runChecks(context: CheckContext): Promise<readonly Check[]
     checkoutChecks(subject),
     promptsCheck(subject),
     resultsCheck(subject),
+    appleChecks(subject),
     imageChecks(subject, context.env),
+    networkCheck(subject, context.env),
   ]);
-  const [agents, checkouts, prompts, results, images] = own;
-  const rest = [await sandboxCheck(subject), ...images, agents, ...checkouts, prompts];
-  return [...(await Promise.all(host)), results, ...rest];
+  const [agents, checkouts, prompts, results, apple, images, network] = own;
+  const rest = [await sandboxCheck(subject), network, ...images, agents, ...checkouts, prompts];
+  return [...(await Promise.all(host)), results, ...apple, ...rest];
 }

@@ -6,13 +6,14 @@ import { processRuntime } from './process.js';
 import type { Runtime } from './runtime.js';
 
 const RUNTIMES: Partial<Record<RuntimeKind, Runtime>> = {
+  apple: containerRuntime(engineOf('apple')),
   docker: containerRuntime(engineOf('docker')),
   podman: containerRuntime(engineOf('podman')),
   process: processRuntime,
 };
 
 /** Kinds that this version can run. */
-export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['docker', 'podman', 'process'];
+export const AVAILABLE_RUNTIMES: readonly RuntimeKind[] = ['apple', 'docker', 'podman', 'process'];
 
 /** Whether a trial sees only what is brought into its sandbox. */
 export function isContained(kind: RuntimeKind): boolean {

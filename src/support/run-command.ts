@@ -5,6 +5,8 @@ export interface CommandOptions {
   /** @defaultValue 60 000 */
   readonly timeoutMs?: number;
   readonly stdin?: string;
+  /** At the time limit. @defaultValue TERM, and KILL two seconds later */
+  readonly endWith?: 'SIGKILL';
 }
 
 /** One shape for success and failure; the reason is in the flags. */
@@ -34,6 +36,7 @@ export async function runCommand(
     stripFinalNewline: false,
     timeout: options.timeoutMs ?? 60_000,
     forceKillAfterDelay: 2_000,
+    ...(options.endWith === undefined ? {} : { killSignal: options.endWith }),
     maxBuffer: 64 * 1024 * 1024,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.env === undefined ? {} : { env: options.env, extendEnv: false }),

@@ -134,7 +134,7 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
     supervisorEnv: {
       ...baseEnv(process.env),
       ...clientEnv(),
-      ...cacheSwitch(),
+      ...connectionEnv(process.env),
       ...testSwitches(process.env),
       HOME: process.env['HOME'] ?? '/',
     },
@@ -142,8 +142,16 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
   };
 }
 
-/** Where what was found out about the container engine is kept. */
-function cacheSwitch(): Readonly<Record<string, string>> {
-  const dir = process.env['LLMX_CACHE_DIR'];
-  return dir === undefined ? {} : { LLMX_CACHE_DIR: dir };
+/** What the supervisor's own connections need: the engine's facts, hosts that a person allows, a proxy. */
+const SUPERVISOR_VARIABLES =
+  /^(LLMX_CACHE_DIR|LLMX_MODEL_HOSTS|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NO_PROXY|no_proxy)$/;
+
+function connectionEnv(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || !SUPERVISOR_VARIABLES.test(name) ? [] : [[name, value]],
+    ),
+  );
 }

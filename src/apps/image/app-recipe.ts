@@ -1,5 +1,6 @@
 import type { AppSpec } from '../../domain/experiment/experiment.js';
 import { APP_DIR, SERVICES_FILE } from '../../domain/trial/program-contract.js';
+import { envLine } from './base-dockerfile.js';
 import { AGENT } from './names.js';
 
 type App = Pick<AppSpec, 'toolchain' | 'database' | 'bundler'>;
@@ -65,7 +66,7 @@ export function appDockerfile(app: App, from: string): string {
       ? [`COPY start-services ${SERVICES_FILE}`, `RUN chmod 755 ${SERVICES_FILE}`]
       : []),
     `USER ${user}`,
-    ...Object.entries(variables).map(([name, value]) => `ENV ${name}=${value}`),
+    ...(Object.keys(variables).length === 0 ? [] : [envLine(variables)]),
     ...(app.database === 'postgresql' ? [makeCluster()] : []),
     `COPY --chown=${user} assemble.mjs assembly.json app.bundle ${BUILD_DIR}/`,
     assemble([...toolchainSteps(app), `node ${BUILD_DIR}/assemble.mjs ${BUILD_DIR}/assembly.json`]),

@@ -188,7 +188,8 @@ function run(steps: readonly string[]): string {
   return `RUN set -eu; ${steps.join('; \\\n    ')}`;
 }
 
-function envLine(variables: Readonly<Record<string, string>>): string {
+/** Settings for everything that runs in the image, as one layer. */
+export function envLine(variables: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return `ENV ${pairs.join(' \\\n    ')}`;
 }

@@ -55,7 +55,18 @@ export async function findImage(
 ): Promise<Pick<ImageRow, 'id' | 'labels'> | null> {
   const id = await engine.imageId(reference);
   if (id === null) return null;
-  return (await engine.images()).find((row) => row.id === id) ?? { id, labels: {} };
+  return (await allImages(engine)).find((row) => row.id === id) ?? { id, labels: {} };
+}
+
+/** An image that somebody removes while the engine lists them all makes the list fail. */
+async function allImages(engine: ContainerEngine, tries = 3): Promise<readonly ImageRow[]> {
+  try {
+    return await engine.images();
+  } catch (error) {
+    const isOver = tries <= 1 || !(error instanceof LlmxError);
+    if (isOver || error.code !== 'engine_unreachable') throw error;
+    return allImages(engine, tries - 1);
+  }
 }
 
 /**

@@ -54,6 +54,17 @@ export const TOOLCHAIN_FILE = '/etc/llmx-versions.json';
 /** Where a sandbox's folders are inside a container. */
 export const SANDBOX_DIR = '/trial';
 
+/** The way out of a container whose network is `model-only`. Open while the agent runs, and only then. */
+export interface EgressRoute {
+  /** Unix socket at which the supervisor's proxy listens. */
+  readonly socket: string;
+  /** Servers of the host that are to be found under the same loopback address inside. */
+  readonly loopback: readonly { readonly host: string; readonly port: number }[];
+}
+
+/** Where the socket is, below the sandbox folder. */
+export const EGRESS_SOCKET = 'net/egress.sock';
+
 /** JSON file given to the program as its only argument. */
 export interface ProgramSpec {
   readonly schemaVersion: 1;
@@ -94,6 +105,8 @@ export interface ProgramSpec {
   readonly containment?: Containment;
   /** Left out: the program runs on the host itself. */
   readonly container?: ContainerFacts;
+  /** Left out: nothing is done about the network. */
+  readonly egress?: EgressRoute;
   /**
    * Goes on from the result that an earlier program left in `outDir`, although it isolates anew.
    * @defaultValue false

@@ -62,6 +62,18 @@ export const CONFIG_ERRORS = {
     exitCode: 2,
     retry: 'never',
   },
+  model_hosts_invalid: {
+    message: 'LLMX_MODEL_HOSTS: {value} {problem}',
+    hint: 'export LLMX_MODEL_HOSTS=api.example.com,127.0.0.1:8080',
+    exitCode: 2,
+    retry: 'never',
+  },
+  proxy_setting_invalid: {
+    message: '{name} is no proxy that can be used: {problem}',
+    hint: 'export {name}=http://proxy.example.com:3128',
+    exitCode: 2,
+    retry: 'never',
+  },
   results_not_found: {
     message: 'there are no results in {folder}: {problem}',
     hint: 'give the folder that holds results-raw/ or results/: llmx-client report --results DIR',

@@ -14,6 +14,19 @@ export const ENGINE_ERRORS = {
     exitCode: 1,
     retry: 'never',
   },
+  engine_refuses: {
+    message: '{kind} can not be given {what}',
+    hint: 'choose another name or folder, or set runtime: process in experiment.yml',
+    exitCode: 2,
+    retry: 'never',
+  },
+  build_disk_low: {
+    message:
+      'only {freeGb} GB free; this build needs about {needGb} GB, and most of what is used is usually the image builder, not an image',
+    hint: '{hint}',
+    exitCode: 3,
+    retry: 'never',
+  },
   image_missing: {
     message: 'image {reference} is not there on {kind}',
     hint: '{hint}',

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import type { SandboxCommand } from '../runtime.js';
-import { lastLine } from './engine-call.js';
 
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -14,8 +13,8 @@ export interface ClientEnd {
   readonly timedOut: boolean;
   /** The container was ended from here, at its deadline or because it was told to. */
   readonly wasEnded: boolean;
-  /** The last line on the error output, or null. */
-  readonly stderrEnd: string | null;
+  /** The end of its error output. */
+  readonly stderr: string;
 }
 
 /**
@@ -53,7 +52,7 @@ export function clientEnd(
       clearTimeout(deadline);
       if (ending !== null) clearTimeout(ending);
       command.signal.removeEventListener('abort', endNow);
-      resolve({ exit, signal, timedOut, wasEnded: ending !== null, stderrEnd: lastLine(stderr) });
+      resolve({ exit, signal, timedOut, wasEnded: ending !== null, stderr });
     };
     client.once('error', (error) => {
       stderr = error.message;

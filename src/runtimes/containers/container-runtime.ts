@@ -22,6 +22,9 @@ import { containerLabels, containerName, STATE_LABEL, TRIAL_LABEL } from './name
 /** Enough for the test suites that start a process per core, and an end to a fork bomb. */
 const PIDS_LIMIT = 2_048;
 
+/** Exit code of an engine that could not do what it should. */
+const OWN_FAILURE = 125;
+
 /** Exit code of a command that the kernel, or the engine, has killed. */
 const KILLED = 137;
 
@@ -87,15 +90,21 @@ async function run(
   if (container === null) throw new Error('the sandbox was made by another runtime');
   await giveTo(container.user, host.root);
   const client = await engine.runCommand(containerRun(sandbox, container, command));
-  const end = await clientEnd(start(client, command), command, async () => {
-    await engine.remove(container.name);
+  const child = start(client, command);
+  const end = await clientEnd(child, command, async () => {
+    try {
+      await engine.remove(container.name);
+    } finally {
+      // A client that hangs does not notice that its container is gone.
+      child.kill('SIGKILL');
+    }
   });
+  const failure = failureOf(engine, end);
   // A client that died, or a container that was ended: whatever is left of it goes now.
-  const isClean = end.exit !== null && end.exit < 125 && !end.wasEnded;
-  if (!isClean) await engine.remove(container.name);
+  if (failure !== null || end.wasEnded) await engine.remove(container.name);
   const isOutOfMemory = await takeOomFile(join(host.out, OOM_FILE));
   return {
-    exit: end.wasEnded ? null : end.exit,
+    exit: end.wasEnded ? null : exitOf(end, failure),
     signal: end.wasEnded ? 'SIGKILL' : end.signal,
     timedOut: end.timedOut,
     oom: isOutOfMemory && end.exit === KILLED,
@@ -105,7 +114,7 @@ async function run(
     leftoversAlive: 0,
     // Its first process has ended, and with it the kernel ended all others of the container.
     proof: 'container',
-    detail: detailOf(engine.kind, end),
+    detail: end.timedOut || end.wasEnded ? null : failure,
   };
 }
 
@@ -160,11 +169,15 @@ async function takeOomFile(file: string): Promise<boolean> {
 }
 
 /** What a reader has to know about a command that did not end by itself. */
-function detailOf(kind: string, end: ClientEnd): string | null {
-  if (end.timedOut || end.wasEnded) return null;
-  if (end.exit === null) return `the client of ${kind} was ended by ${end.signal ?? 'a signal'}`;
-  if (end.exit === KILLED) return 'the container was killed (exit 137), perhaps for lack of memory';
-  return end.exit >= 125 ? `${kind}: ${end.stderrEnd ?? `exit ${end.exit}`}` : null;
+function failureOf(engine: ContainerEngine, { exit, signal, stderr }: ClientEnd): string | null {
+  return exit === null
+    ? `the client of ${engine.kind} was ended by ${signal ?? 'a signal'}`
+    : engine.runFailure(exit, stderr);
+}
+
+/** One code for a failure of the engine's own, whatever its client says it with. */
+function exitOf({ exit }: ClientEnd, failure: string | null): number | null {
+  return failure !== null && exit !== null ? Math.max(exit, OWN_FAILURE) : exit;
 }
 
 async function endLeftovers(engine: ContainerEngine, marker: TrialMarker): Promise<LeftoversEnd> {

@@ -79,6 +79,11 @@ export interface ContainerEngine {
   /** The client that runs a container in the foreground and removes it when it ends. Its stdin is the container's. */
   runCommand(run: ContainerRun): Promise<ClientCommand>;
   /**
+   * What the engine has to say about the end of a run, from the client's exit code and the end of its error
+   * output; null when the exit code is the command's own.
+   */
+  runFailure(exit: number, stderr: string): string | null;
+  /**
    * Ends a container with KILL and removes it. Idempotent.
    * @returns whether there was one
    * @throws LlmxError `engine_unreachable` when it is still there afterwards

@@ -47,6 +47,7 @@ export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
     },
     user: async () => userOf(kind, (await tuning()).rootless),
     runCommand: async (run) => runCommandOf(kind, run, await tuning()),
+    runFailure: (exit, stderr) => runFailure(kind, exit, stderr),
     remove: (name) => remove(kind, name),
     containers: (labels) => containers(kind, labels),
     images: async () => images(kind),
@@ -125,6 +126,12 @@ function mountOf({ source, target, readOnly }: Mount): string {
   return [...fields, ...(readOnly ? ['readonly'] : [])].map(field).join(',');
 }
 
+/** Codes from 125 on are the engine's: it could not start the command, or the container was killed. */
+function runFailure(kind: string, exit: number, stderr: string): string | null {
+  if (exit === 137) return 'the container was killed (exit 137), perhaps for lack of memory';
+  return exit >= 125 ? `${kind}: ${lastLine(stderr) ?? `exit ${exit}`}` : null;
+}
+
 async function remove(kind: 'docker' | 'podman', name: string): Promise<boolean> {
   const time = kind === 'podman' ? ['--time', '0'] : [];
   const asked = await callEngine([kind, 'rm', '--force', ...time, '--volumes', name]);
@@ -161,10 +168,20 @@ async function containers(
 }
 
 async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
+  if (kind === 'podman') {
+    return parseImages(
+      await mustCall(kind, [kind, 'image', 'ls', '--no-trunc', '--format', 'json']),
+    );
+  }
   const argv = [kind, 'image', 'ls', '--no-trunc', '--quiet'] as const;
   const ids = [...new Set((await mustCall(kind, argv)).split('\n').filter((id) => id !== ''))];
   if (ids.length === 0) return [];
-  return parseImages(await mustCall(kind, [kind, 'image', 'inspect', ...ids]));
+  // One that was removed meanwhile is an error, and the rest is printed all the same.
+  const asked = await callEngine([kind, 'image', 'inspect', ...ids]);
+  if (!asked.stdout.trimStart().startsWith('[')) {
+    throw unreachable(kind, reasonOf(kind, asked, 60_000));
+  }
+  return parseImages(asked.stdout);
 }
 
 function withPrefix(id: string): string {

@@ -38,11 +38,15 @@ function labelsOf(
   );
 }
 
-/** `image inspect` of any number of images: a row for each name, one without a name for the rest. */
+/**
+ * `image inspect` of docker, `image ls` of podman, in JSON: a row for each name, one without a name for the
+ * rest.
+ */
 export function parseImages(text: string): readonly ImageRow[] {
   const images = JSON.parse(text) as readonly {
     readonly Id: string;
     readonly RepoTags: readonly string[] | null;
+    readonly Names?: readonly string[] | null;
     readonly Size?: number;
     readonly Labels?: Readonly<Record<string, string>> | null;
     readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null } | null;
@@ -53,7 +57,7 @@ export function parseImages(text: string): readonly ImageRow[] {
       sizeBytes: image.Size ?? null,
       labels: image.Config?.Labels ?? image.Labels ?? {},
     };
-    const tags = image.RepoTags ?? [];
+    const tags = image.RepoTags ?? image.Names ?? [];
     return tags.length === 0
       ? [{ ...row, reference: null }]
       : tags.map((tag) => ({ ...row, reference: tag.replace(/^localhost\//, '') }));

@@ -12,6 +12,7 @@ import { oomKillsHere, sacrificed } from './in-container.js';
 import { diskLimit } from './disk-limit.js';
 import { openFresh } from './fresh-file.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
+import { openTunnel, type Tunnel } from './tunnel.js';
 
 /**
  * Runs the agent, with nothing but the agent inside the measured time. When the phase is over nothing of
@@ -25,13 +26,15 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
     outputLimitBytes: OUTPUT_LIMIT_BYTES,
   };
   const startedAt = new Date().toISOString();
+  let tunnel: Tunnel | null = null;
   try {
     if (argv === null) return { found: { agent: nothingRan(startedAt) } };
     const groups = spec.containment?.groups ?? null;
     const killsBefore = oomKillsBefore(spec);
+    if (spec.egress !== undefined) tunnel = await openTunnel(spec.egress);
     const end = await runInGroup({
       argv: sacrificed(spec, argv),
-      env,
+      env: { ...tunnel?.env, ...env },
       cwd: spec.checkoutDir,
       stdinFile,
       ...output,
@@ -46,6 +49,7 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
     trimOutput(output);
     return phaseEnd(run, escapees, killsBefore);
   } finally {
+    await tunnel?.close();
     closeSync(output.stdoutFd);
     closeSync(output.stderrFd);
   }

@@ -14,6 +14,7 @@ import {
   PROGRAM_FILES,
   type AgentLaunch,
   type AgentRun,
+  type EgressRoute,
   type ProgramResult,
   type ProgramSpec,
   type TrialPhase,
@@ -42,6 +43,8 @@ export interface ProgramPart {
   readonly hasAgent: boolean;
   /** The result is graded in the only checkout, on top of what an earlier program found. */
   readonly continues: boolean;
+  /** The agent's way to its model, or null. */
+  readonly egress: EgressRoute | null;
 }
 
 /**
@@ -104,7 +107,7 @@ function templateOf({ templateDir }: SupervisorSpec): string {
 function programSpec(
   spec: SupervisorSpec,
   sandbox: Sandbox,
-  { phases, continues }: ProgramPart,
+  { phases, continues, egress }: ProgramPart,
   agent: AgentLaunch,
 ): ProgramSpec {
   const { inside, env, container } = sandbox;
@@ -122,6 +125,7 @@ function programSpec(
       ? { containment: { ...sandbox.marker, root: inside.root, groups: sandbox.groups } }
       : { container: { appDir: container.appDir } }),
     continues,
+    ...(egress === null ? {} : { egress }),
     endWithStdin: true,
   };
 }

@@ -9,6 +9,7 @@ import {
 import type { Runtime, Sandbox, SandboxEnd, SandboxStage } from '../../runtimes/runtime.js';
 import { crashPoint } from '../../support/test-switches.js';
 import { isPlainFile } from '../plain-file.js';
+import { openEgress } from './egress.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import {
   fillSandbox,
@@ -19,12 +20,18 @@ import {
   type ProgramRun,
 } from './run-program.js';
 
-const WHOLE: ProgramPart = { phases: TRIAL_PHASES, hasAgent: true, continues: false };
+const WHOLE: ProgramPart = {
+  phases: TRIAL_PHASES,
+  hasAgent: true,
+  continues: false,
+  egress: null,
+};
 const UNGRADED: ProgramPart = {
   ...WHOLE,
   phases: TRIAL_PHASES.filter((phase) => phase !== 'grade'),
 };
 const GRADING: ProgramPart = {
+  ...WHOLE,
   phases: ['isolate', 'grade'],
   hasAgent: false,
   continues: true,
@@ -52,9 +59,16 @@ export async function runStages(spec: SupervisorSpec, host: StageHost): Promise<
   const part = runtime.gradesApart ? UNGRADED : WHOLE;
   const sandbox = await host.prepare('trial', host.sandboxDir);
   crashPoint('supervisor:sandbox-made');
-  await Promise.all([fillSandbox(spec, sandbox, part), host.onPrepared(sandbox)]);
-  crashPoint('supervisor:sandbox-filled');
-  const end = await runProgram(spec, runtime, sandbox, host);
+  const egress = await openEgress(spec, sandbox, process.env);
+  let end: SandboxEnd;
+  try {
+    const filled = fillSandbox(spec, sandbox, { ...part, egress: egress.route });
+    await Promise.all([filled, host.onPrepared(sandbox)]);
+    crashPoint('supervisor:sandbox-filled');
+    end = await runProgram(spec, runtime, sandbox, host);
+  } finally {
+    await egress.close();
+  }
   const outcome = await readOutcome(sandbox, adapterOf(spec.agent), end);
   const run = { end: withAgentOom(end, outcome.result), ...outcome };
   if (!runtime.gradesApart || !isGradable(run)) return run;
