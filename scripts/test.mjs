@@ -26,6 +26,9 @@ const CHAOS_RUNS = [
   ['--steps', '--part', '1/2'],
   ['--steps', '--part', '2/2'],
   ...[1, 2, 3, 4, 5].map((seed) => ['--trials', `${CHAOS_TRIALS}`, '--seed', `${seed}`]),
+  // Without podman these fail, and say what to install.
+  ['--runtime', 'podman', '--steps'],
+  ['--runtime', 'podman', '--trials', `${CHAOS_TRIALS}`, '--seed', '1'],
 ];
 /** Test of the test: must find that a trial ran twice. */
 const CHAOS_BROKEN = [

@@ -4,6 +4,7 @@ import { approveCommand, rejectCommand } from './commands/approve.js';
 import { buildCommand } from './commands/build.js';
 import { doctorCommand } from './commands/doctor.js';
 import { initCommand } from './commands/init.js';
+import { cleanCommand } from './commands/clean.js';
 import { controlCommands } from './commands/control.js';
 import { planCommand } from './commands/plan.js';
 import { reportCommand } from './commands/report.js';
@@ -33,6 +34,7 @@ export function buildProgram(cli: CliContext): Command {
     planCommand(cli),
     doctorCommand(cli),
     buildCommand(cli),
+    cleanCommand(cli),
     startGridCommand(cli),
     statusCommand(cli),
     approveCommand(cli),

@@ -165,6 +165,7 @@ function printResult(
     if (result.stamp !== null) {
       printLine(cli, `attempt: results-raw/${task}/${agent}/${condition}/${result.stamp}`);
     }
+    if (result.hint !== null) printLine(cli, `next: ${result.hint}`);
   }
   if (result.status !== 'valid') throw new ExitRequest(EXIT.incomplete);
 }

@@ -108,6 +108,8 @@ export interface SandboxEnd {
   readonly proof: EndProof;
   /** What the engine said when the command could not be run as it should, or null. */
   readonly detail: string | null;
+  /** The command was not run: somebody has removed the image since the sandbox was prepared. */
+  readonly imageGone?: true;
 }
 
 /** What was left of a trial, and ended. */

@@ -38,6 +38,7 @@ export function classify(evidence: TrialEvidence): Classification {
     return voidTrial('sandbox_failed', `${end.leftoversAlive} processes could not be ended`);
   }
   if (end.timedOut) return voidTrial('sandbox_failed', 'the trial program passed its deadline');
+  if (end.imageGone === true) return voidTrial('image_gone', end.detail);
   if (result === null) return voidTrial('sandbox_failed', withoutResult(end));
   if (result.aborted !== null) {
     const reason = isDiskFullText(result.abortDetail) ? 'disk_full' : result.aborted;

@@ -1,7 +1,8 @@
-import { realpathSync } from 'node:fs';
 import type { Cell } from '../domain/plan/cell.js';
 import { stampOf } from '../domain/trial/stamp.js';
 import { sha256 } from '../support/hash.js';
+
+export { stateIdOf } from '../storage/state-id.js';
 
 /** Names one attempt for ever; derived, so that every process computes the same. */
 export function trialIdOf(
@@ -15,11 +16,6 @@ export function trialIdOf(
 /** Short form for folders, process markers and container names. */
 export function trialHashOf(trialId: string): string {
   return sha256(trialId).slice(0, 20);
-}
-
-/** Names a state folder without saying where it is. The folder must exist. */
-export function stateIdOf(stateRoot: string): string {
-  return sha256(realpathSync(stateRoot)).slice(0, 12);
 }
 
 /** `YYYYMMDDTHHMMSSZ`, one second later. */

@@ -1,9 +1,14 @@
 // The experiment that is disturbed: real git app, real trial program, an agent that keeps a ledger.
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openEngine } from './engine.mjs';
+import { containedAgent, openLedger } from './ledger.mjs';
+import { labProcesses } from './processes.mjs';
+import { trialHashes } from './verdict.mjs';
 
 const CLI = fileURLToPath(new URL('../../bin/llmx-client.js', import.meta.url));
 
@@ -34,19 +39,48 @@ test('the answer is right', () => {
 
 /**
  * @param {{tasks: string[], repeats: number, secondsOf: (task: string, condition: string) => number,
- *   env?: object}} options `env` is that of every command, and so of the worker
+ *   env?: object, runtime?: 'process' | 'podman' | 'docker'}} options `env` is that of every command, and so
+ *   of the worker
  */
-export function makeLab({ tasks, repeats, secondsOf, env = {} }) {
+export async function makeLab(options) {
+  const lab = makeFolders(options);
+  if (options.runtime === undefined || options.runtime === 'process') {
+    writeFileSync(join(lab.dir, 'agent.sh'), AGENT, { mode: 0o755 });
+    return lab;
+  }
+  lab.engine = await openEngine(options.runtime, lab.stateDir);
+  const ledger = await openLedger(lab);
+  lab.closeLedger = ledger.close;
+  writeFileSync(join(lab.dir, 'agent.sh'), containedAgent(ledger.port), { mode: 0o755 });
+  Object.assign(lab.env, {
+    LLMX_BASE_IMAGE: BASE_IMAGE,
+    LLMX_MODEL_HOSTS: `127.0.0.1:${ledger.port}`,
+  });
+  for (const what of [
+    ['base', '--from-host', '--agents', 'none'],
+    ['app', 'answer'],
+  ]) {
+    const { exit, stderr } = await lab.cli('build', ...what);
+    if (exit !== 0) throw new Error(`build ${what.join(' ')}: ${stderr}`);
+  }
+  return lab;
+}
+
+/** Of this machine's own programs; the tests share it. */
+const BASE_IMAGE = 'llmx-test-base:latest';
+
+function makeFolders({ tasks, repeats, secondsOf, env: given = {}, runtime = 'process' }) {
   const root = mkdtempSync(join(tmpdir(), 'llmx-chaos-'));
   const dir = join(root, 'experiment');
   const stateDir = join(root, 'state');
   const crashFile = join(root, 'crash');
+  const env = { LLMX_TEST_CRASH_FILE: crashFile, ...given };
+  const image = imageOf(tasks);
   mkdirSync(dir);
   makeApp(join(dir, 'app'), tasks);
   writeFileSync(join(dir, '.apps.local'), 'LLMX_APP_ANSWER=./app\n');
-  writeFileSync(join(dir, 'agent.sh'), AGENT, { mode: 0o755 });
   writeFileSync(join(dir, 'ledger.txt'), '');
-  writeFileSync(join(dir, 'experiment.yml'), experimentText(tasks, repeats));
+  writeFileSync(join(dir, 'experiment.yml'), experimentText({ tasks, repeats, runtime, image }));
   for (const task of tasks) {
     for (const condition of CONDITIONS) {
       const folder = join(dir, 'prompts', 'answer', task);
@@ -58,6 +92,11 @@ export function makeLab({ tasks, repeats, secondsOf, env = {} }) {
   return {
     root,
     dir,
+    runtime,
+    /** Null on the host itself. */
+    engine: null,
+    image,
+    env,
     ledgerFile: join(dir, 'ledger.txt'),
     /** Names the next points at which a process of this lab dies. */
     crashFile,
@@ -67,18 +106,32 @@ export function makeLab({ tasks, repeats, secondsOf, env = {} }) {
     cells: repeats * tasks.length * CONDITIONS.length,
     repeats,
     arms: tasks.flatMap((task) => CONDITIONS.map((condition) => ({ task, condition }))),
+    /** Those of the state folder, and those in its trials' containers. */
+    processes() {
+      return labProcesses(stateDir, this.engine === null ? [] : trialHashes(this));
+    },
     /** @returns {Promise<{exit: number | null, stdout: string, stderr: string}>} */
-    cli: (...argv) =>
-      runCli(argv, { cwd: dir, stateDir, env: { LLMX_TEST_CRASH_FILE: crashFile, ...env } }),
+    cli: (...argv) => runCli(argv, { cwd: dir, stateDir, env }),
     log: (line) => appendFileSync(join(root, 'chaos.log'), `${new Date().toISOString()} ${line}\n`),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    /** A grid that runs no more needs no ledger. */
+    closeLedger: () => undefined,
+    remove() {
+      this.closeLedger();
+      rmSync(root, { recursive: true, force: true });
+    },
   };
 }
 
-function experimentText(tasks, repeats) {
+/** The same for the same tasks: a disturbed grid finds the image of the undisturbed one. Gone with this run. */
+function imageOf(tasks) {
+  const digest = createHash('sha256').update(tasks.join()).digest('hex');
+  return `llmx-chaos-${process.pid}-${digest.slice(0, 8)}:latest`;
+}
+
+function experimentText({ tasks, repeats, runtime, image }) {
   return `name: chaos
 question: is every trial counted once, whatever dies
-runtime: process
+runtime: ${runtime}
 repeats: ${repeats}
 agents:
   mine: { kind: command, argv: [./agent.sh] }
@@ -92,7 +145,7 @@ apps:
     test_command: node --test --test-reporter=tap
     suite_ran_pattern: '^# tests [1-9]'
     branch_prefix: bench
-tasks:
+${runtime === 'process' ? '' : `    image: ${image}\n`}tasks:
 ${tasks.map((id) => `  - { id: ${id}, app: answer, test_file: answer.test.mjs, impl_files: [answer.txt] }`).join('\n')}
 `;
 }

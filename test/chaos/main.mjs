@@ -1,6 +1,7 @@
 // Nothing is lost, nothing runs twice, nothing is left behind, whatever dies:
 //   npm run chaos -- --trials 200 --seed 1    while everything is killed by a plan that the seed decides
 //   npm run chaos -- --steps                  with a death between each two steps of a trial's life
+//   npm run chaos -- --runtime podman         either of them with trials in containers
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { runSeed } from './seeds.mjs';
@@ -13,6 +14,8 @@ const { values } = parseArgs({
     /** Minutes after which a grid that does not end is a fault. */
     minutes: { type: 'string', default: '60' },
     steps: { type: 'boolean', default: false },
+    /** process, podman or docker. */
+    runtime: { type: 'string', default: 'process' },
     /** The one step of that name. */
     only: { type: 'string' },
     /** `1/2`: every second step, so that two runs share them. */
@@ -25,23 +28,28 @@ const { values } = parseArgs({
   },
 });
 const env = values['break-claim'] ? { LLMX_TEST_BREAK_CLAIM: '1' } : {};
-const { keep } = values;
+const { keep, runtime } = values;
 
-const items = values.steps
-  ? await runSteps({
-      only: values.only ?? null,
-      part: values.part.split('/').map(Number),
-      keep,
-      isBroken: values['break-claim'],
-      env,
-    })
-  : await runSeed({
-      trials: Number(values.trials),
-      seed: Number(values.seed),
-      minutes: Number(values.minutes),
-      keep,
-      env,
-    });
+const items = await run().catch((error) => {
+  console.error(error);
+  return [{ name: `chaos on ${runtime}`, faults: [error.message] }];
+});
+
+function run() {
+  if (!values.steps) {
+    const { trials, seed, minutes } = values;
+    const numbers = { trials: Number(trials), seed: Number(seed), minutes: Number(minutes) };
+    return runSeed({ ...numbers, keep, env, runtime });
+  }
+  return runSteps({
+    only: values.only ?? null,
+    part: values.part.split('/').map(Number),
+    keep,
+    isBroken: values['break-claim'],
+    env,
+    runtime,
+  });
+}
 
 const failed = items.filter(({ faults }) => faults.length > 0);
 for (const { name, faults } of failed) {

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { labProcesses, signal } from './processes.mjs';
+import { signal } from './processes.mjs';
 import { seededRandom } from './random.mjs';
 
 /** Longer than the heartbeat time-out of 8 s: the server gives the attempt to another worker meanwhile. */
@@ -27,17 +27,34 @@ const MONKEYS = [
   {
     name: 'kill everything',
     everyMs: [45_000, 75_000],
-    act: (lab) => kill(lab, ['server', 'worker', 'supervisor', 'program', 'agent', 'other']),
+    act: (lab) =>
+      kill(lab, ['server', 'worker', 'supervisor', 'client', 'program', 'agent', 'other']),
   },
   { name: 'freeze worker', everyMs: [40_000, 80_000], act: freezeWorker },
   { name: 'cut server at the end of a trial', everyMs: [40_000, 80_000], act: cutServer },
 ];
 
+/** A trial in containers takes longer, and an interrupted one is not to be the rule. */
+const CONTAINERS_TAKE = 2;
+const CONTAINER_MONKEYS = [
+  ...MONKEYS.map((monkey) => ({
+    ...monkey,
+    everyMs: monkey.everyMs.map((delayMs) => delayMs * CONTAINERS_TAKE),
+  })),
+  { name: 'kill client', everyMs: [8_000, 20_000], act: (lab) => kill(lab, ['client']) },
+  {
+    name: 'kill container',
+    everyMs: [8_000, 20_000],
+    act: (lab) => lab.engine.killContainers(),
+  },
+];
+
 /** Lets every monkey loose until the signal says stop. */
 export async function unleash(lab, seed, stop) {
+  const monkeys = lab.engine === null ? MONKEYS : CONTAINER_MONKEYS;
   // Numbers of its own for each, so that one monkey's delay does not change another's plan.
   await Promise.all(
-    MONKEYS.map((monkey, at) => run(monkey, lab, seededRandom(seed * 1_000 + at), stop)),
+    monkeys.map((monkey, at) => run(monkey, lab, seededRandom(seed * 1_000 + at), stop)),
   );
 }
 
@@ -71,13 +88,13 @@ function isPolling(lab) {
 }
 
 function kill(lab, roles) {
-  const victims = labProcesses(lab.stateDir).filter(({ role }) => roles.includes(role));
+  const victims = lab.processes().filter(({ role }) => roles.includes(role));
   for (const { pid } of victims) signal(pid, 'SIGKILL');
   return victims.map(({ role, pid }) => `${role} ${pid}`).join(', ') || 'nobody there';
 }
 
 async function freezeWorker(lab, stop) {
-  const [worker] = labProcesses(lab.stateDir).filter(({ role }) => role === 'worker');
+  const [worker] = lab.processes().filter(({ role }) => role === 'worker');
   if (worker === undefined || !signal(worker.pid, 'SIGSTOP')) return 'nobody there';
   await sleep(ZOMBIE_MS, undefined, { signal: stop }).catch(() => null);
   signal(worker.pid, 'SIGCONT');
@@ -91,7 +108,7 @@ async function cutServer(lab, stop) {
     if (stop.aborted) return 'no trial ended';
     await sleep(5);
   }
-  const [server] = labProcesses(lab.stateDir).filter(({ role }) => role === 'server');
+  const [server] = lab.processes().filter(({ role }) => role === 'server');
   if (server === undefined || !signal(server.pid, 'SIGSTOP')) return 'nobody there';
   await sleep(CUT_MS, undefined, { signal: stop }).catch(() => null);
   signal(server.pid, 'SIGCONT');

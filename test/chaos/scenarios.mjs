@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { look } from './grid.mjs';
-import { labProcesses, signal } from './processes.mjs';
+import { signal } from './processes.mjs';
 
 /**
  * @typedef {object} Step
@@ -56,7 +56,7 @@ const SPECIAL = [
   },
   {
     // The agent had ended, and nothing was saved yet.
-    points: /^supervisor:before-record$/,
+    points: /^supervisor:(agent-done|grading-made|grading-done|before-record)$/,
     step: () => ({ extraStarts: 1 }),
   },
 ];
@@ -134,7 +134,7 @@ async function agentRuns(lab) {
 }
 
 function hasAgent(lab) {
-  return labProcesses(lab.stateDir).some(({ role }) => role === 'agent');
+  return lab.processes().some(({ role }) => role === 'agent');
 }
 
 async function until(lab, what, holds) {
@@ -146,7 +146,7 @@ async function until(lab, what, holds) {
 }
 
 function kill(lab, wanted) {
-  for (const { pid, role } of labProcesses(lab.stateDir)) {
+  for (const { pid, role } of lab.processes()) {
     if (role === wanted) signal(pid, 'SIGKILL');
   }
 }

@@ -5,18 +5,19 @@ import { makeLab } from './lab.mjs';
 import { unleash } from './monkeys.mjs';
 import { seededRandom } from './random.mjs';
 import { runUndisturbed } from './undisturbed.mjs';
-import { faultsOfAll, faultsOfArm, leftoversOf } from './verdict.mjs';
+import { faultsOfAll, faultsOfArm, leftoversOf, tallyOf } from './verdict.mjs';
 
 const TASKS = ['even', 'odd'];
 const CONDITIONS = 2;
 
 /**
- * @param {{trials: number, seed: number, minutes: number, keep: boolean, env: object}} options
+ * @param {{trials: number, seed: number, minutes: number, keep: boolean, env: object, runtime: string}}
+ *   options
  * @returns {Promise<{name: string, faults: string[]}[]>} one item
  */
-export async function runSeed({ trials, seed, minutes, keep, env }) {
+export async function runSeed({ trials, seed, minutes, keep, env, runtime }) {
   const startedMs = Date.now();
-  const name = `seed ${seed}`;
+  const name = runtime === 'process' ? `seed ${seed}` : `seed ${seed} on ${runtime}`;
   const random = seededRandom(seed);
   const seconds = new Map();
   /** Trials of 0.3 to 2 s, the same for the same seed. */
@@ -26,10 +27,10 @@ export async function runSeed({ trials, seed, minutes, keep, env }) {
     return seconds.get(arm);
   };
   const repeats = Math.ceil(trials / (TASKS.length * CONDITIONS));
-  const experiment = { tasks: TASKS, repeats, secondsOf };
+  const experiment = { tasks: TASKS, repeats, secondsOf, runtime };
   const { expected, faults: unsure } = await runUndisturbed(experiment);
 
-  const lab = makeLab({ ...experiment, env });
+  const lab = await makeLab({ ...experiment, env });
   console.log(`chaos: ${name}, ${lab.cells} trials, in ${lab.root}`);
   const stop = new AbortController();
   const monkeys = unleash(lab, seed, stop.signal);
@@ -49,14 +50,17 @@ export async function runSeed({ trials, seed, minutes, keep, env }) {
       faultsOfArm(lab, arm, ({ task, condition }) => expected.get(`${task}/${condition}`)),
     ),
     ...faultsOfAll(lab),
-    ...leftoversOf(lab),
+    ...(await leftoversOf(lab)),
   ];
+  console.log(`chaos: ${name}: attempts: ${tallyOf(lab)}`);
   const took = Math.round((Date.now() - startedMs) / 1000);
   console.log(
     faults.length === 0
-      ? `chaos: ${name}: ${lab.cells} trials counted once each and as undisturbed in ${took} s, 0 leftover processes`
-      : `chaos: ${name} FAILED; again with: npm run chaos -- --trials ${trials} --seed ${seed}; files in ${lab.root}`,
+      ? `chaos: ${name}: ${lab.cells} trials counted once each and as undisturbed in ${took} s, nothing left over`
+      : `chaos: ${name} FAILED; again with: npm run chaos -- --trials ${trials} --seed ${seed} --runtime ${runtime}; files in ${lab.root}`,
   );
+  lab.closeLedger();
+  await lab.engine?.removeImages(lab.image);
   if (faults.length === 0 && !keep) lab.remove();
   return [{ name, faults }];
 }

@@ -16,6 +16,11 @@ const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 const CALM = ['calm-1', 'calm-2', 'calm-3'];
 const AGENT_SECONDS = 0.05;
 const CRASH_TIMEOUT_MS = 60_000;
+/** Those at which containers are made, run or gone; the others do not ask what a sandbox is. */
+const OF_CONTAINERS =
+  /^(supervisor:(sandbox-made|sandbox-filled|agent-done|grading-made|grading-done)|bury:processes-ended|leftovers:processes-ended)$/;
+/** Only a container grades in another one. */
+const ONLY_CONTAINERS = /^supervisor:grading-/;
 const STEP_TIMEOUT_MS = 3 * 60_000;
 
 /** Names of all crash points, from the text of the sources: a new one can't be forgotten. */
@@ -29,23 +34,33 @@ export function crashPoints(folder = SOURCES) {
   return [...new Set(points)].sort();
 }
 
+function stepsOf(runtime) {
+  const points = crashPoints();
+  if (runtime !== 'process') {
+    return points.filter((point) => OF_CONTAINERS.test(point)).map(scenarioOf);
+  }
+  return withMore(points.filter((point) => !ONLY_CONTAINERS.test(point)).map(scenarioOf));
+}
+
 /**
- * @param {{only: string | null, part: [number, number], keep: boolean, isBroken: boolean, env: object}} options
+ * @param {{only: string | null, part: [number, number], keep: boolean, isBroken: boolean, env: object,
+ *   runtime: string}} options
  *   `part`: the n-th of so many, to be run side by side; `isBroken`: faults are what is wanted
  * @returns {Promise<{name: string, faults: string[]}[]>} an item for each step
  */
-export async function runSteps({ only, part: [part, parts], keep, isBroken, env }) {
-  const all = withMore(crashPoints().map(scenarioOf));
+export async function runSteps({ only, part: [part, parts], keep, isBroken, env, runtime }) {
+  const all = stepsOf(runtime);
   const steps =
     only === null
       ? all.filter((_, index) => index % parts === part - 1)
       : all.filter(({ name }) => name === only);
   if (steps.length === 0) throw new Error(`no step is called ${only}`);
-  const lab = makeLab({
+  const lab = await makeLab({
     tasks: [...CALM, ...steps.map(({ name }) => taskOf(name))],
     repeats: 1,
     secondsOf: () => AGENT_SECONDS,
     env,
+    runtime,
   });
   console.log(`chaos: ${steps.length} steps, in ${lab.root}`);
   const items = [];
@@ -53,6 +68,8 @@ export async function runSteps({ only, part: [part, parts], keep, isBroken, env 
   items.push(done({ name: 'undisturbed', faults }));
   for (const step of steps) items.push(done(await runStep(lab, step, expected)));
   items.push(done(await finish(lab, expected)));
+  lab.closeLedger();
+  await lab.engine?.removeImages(lab.image);
   const isAsWanted = items.every(({ faults }) => faults.length === 0) || isBroken;
   if (isAsWanted && !keep) lab.remove();
   else console.log(`chaos: files in ${lab.root}`);
@@ -150,7 +167,7 @@ async function finish(lab, expected) {
   for (const arm of armsOf(lab, task)) {
     faults.push(...faultsOfArm(lab, arm, ({ condition }) => expected.get(condition)));
   }
-  faults.push(...faultsOfAll(lab), ...leftoversOf(lab));
+  faults.push(...faultsOfAll(lab), ...(await leftoversOf(lab)));
   const trials = readdirSync(join(lab.stateDir, 'trials'));
   faults.push(...trials.map((name) => `folder of a dead trial: ${name}`));
   return { name: 'nothing is left', faults };

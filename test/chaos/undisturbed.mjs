@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5 * 60_000;
  * @returns {Promise<{expected: Map<string, object>, faults: string[]}>} facts by `task/condition`
  */
 export async function runUndisturbed(options) {
-  const lab = makeLab({ ...options, repeats: Math.min(options.repeats, REPEATS) });
+  const lab = await makeLab({ ...options, repeats: Math.min(options.repeats, REPEATS) });
   await startGrid(lab);
   const isDone = ({ pending }) => pending === 0;
   const finished = await runToTheEnd(lab, { isDone, untilMs: Date.now() + TIMEOUT_MS });
@@ -26,6 +26,7 @@ export async function runUndisturbed(options) {
     if (facts !== null) expected.set(`${arm.task}/${arm.condition}`, facts);
     faults.push(...problems);
   }
+  lab.closeLedger();
   if (faults.length === 0) lab.remove();
   return { expected, faults };
 }

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { differences, factsOf } from './facts.mjs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { labProcesses } from './processes.mjs';
 
 /**
@@ -28,6 +29,8 @@ export function faultsOfArm(lab, arm, expectedOf) {
     const said = differences(factsOf(dir, task), expected);
     faults.push(...said.map((what) => `${name}/${stamp} is not as undisturbed: ${what}`));
   }
+  const images = new Set(valid.map(({ meta }) => meta.image_id));
+  if (images.size > 1) faults.push(`${name}: started from ${images.size} images`);
   return [...faults, ...ledgerFaults(lab, valid, attempts)];
 }
 
@@ -66,9 +69,39 @@ export function faultsOfAll(lab) {
   ];
 }
 
+/** An engine is still clearing away a container when its client has ended. */
+const CLEARED_MS = 10_000;
+
 /** Run after server and worker were stopped: nothing of the lab may be left. */
-export function leftoversOf(lab) {
-  return labProcesses(lab.root).map(({ pid, command }) => `left over: ${pid} ${command}`);
+export async function leftoversOf(lab) {
+  if (lab.engine === null) return processesOf(lab, []);
+  const hashes = trialHashes(lab);
+  const untilMs = Date.now() + CLEARED_MS;
+  while (processesOf(lab, hashes).length > 0 && Date.now() < untilMs) await sleep(100);
+  return [...processesOf(lab, hashes), ...(await lab.engine.leftovers())];
+}
+
+function processesOf(lab, hashes) {
+  return labProcesses(lab.root, hashes).map(({ pid, command }) => `left over: ${pid} ${command}`);
+}
+
+/** Of all attempts that were claimed. */
+export function trialHashes(lab) {
+  return lab.arms.flatMap((arm) => attemptsOf(lab, arm).flatMap((it) => it.trialHash ?? []));
+}
+
+/** How many attempts ended how, and how many agents were paid for. */
+export function tallyOf(lab) {
+  const tally = {};
+  for (const arm of lab.arms) {
+    for (const { meta } of attemptsOf(lab, arm)) {
+      const how = meta?.aborted ?? meta?.status ?? 'without a record';
+      tally[how] = (tally[how] ?? 0) + 1;
+    }
+  }
+  const starts = lab.arms.reduce((sum, arm) => sum + agentStarts(lab, arm), 0);
+  const said = Object.entries(tally).map(([how, count]) => `${count} ${how}`);
+  return `${said.join(', ')}; ${starts} agents started`;
 }
 
 /**

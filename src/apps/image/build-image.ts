@@ -5,9 +5,10 @@ import { ERROR_TABLE, type ErrorCode } from '../../errors/table.js';
 import { LlmxError, type ErrorParams } from '../../errors/llmx-error.js';
 import type { ContainerEngine, ImageRow } from '../../runtimes/containers/engine.js';
 import type { StateLayout } from '../../storage/state-layout.js';
+import { stateIdOf } from '../../storage/state-id.js';
 import { acquireKernelLock } from '../../support/kernel-lock.js';
 import { ERROR_MARK } from './assemble/assembly-file.js';
-import { INPUT_LABEL, KIND_LABEL, type ImageKind } from './names.js';
+import { BUILT_FOR_LABEL, INPUT_LABEL, KIND_LABEL, NAME_LABEL, type ImageKind } from './names.js';
 
 const BUILD_TIMEOUT_MS = 2 * 60 * 60_000;
 
@@ -89,24 +90,33 @@ export async function buildImage(input: ImageInput): Promise<BuiltImage> {
       contextDir,
       file: 'Dockerfile',
       buildArgs: {},
-      labels: { [KIND_LABEL]: input.kind, [INPUT_LABEL]: input.inputHash },
+      labels: {
+        [KIND_LABEL]: input.kind,
+        [INPUT_LABEL]: input.inputHash,
+        [BUILT_FOR_LABEL]: stateIdOf(layout.root),
+        [NAME_LABEL]: reference,
+      },
       logFile,
       timeoutMs: BUILD_TIMEOUT_MS,
       noCache: input.noCache,
     });
   } catch (error) {
-    throw await explained(error, logFile);
+    throw await explained(error, reference, logFile);
   } finally {
     await rm(contextDir, { recursive: true, force: true });
   }
   const imageId = await engine.imageId(reference);
   if (imageId !== null) return { imageId, reference, built: true };
-  const params = { tag: reference, reason: 'it is not there afterwards', log: logFile };
-  throw new LlmxError('image_build_failed', { ...params, hint: `cat ${logFile}` });
+  throw buildFailed(reference, 'it is not there afterwards', logFile);
+}
+
+function buildFailed(tag: string, reason: string, log: string, cause?: unknown): LlmxError {
+  const hint = `cat ${log}`;
+  return new LlmxError('image_build_failed', { tag, reason, log, hint }, { cause });
 }
 
 /** The engine only knows that a step failed; what was wrong is in what the step printed. */
-async function explained(error: unknown, logFile: string): Promise<unknown> {
+async function explained(error: unknown, tag: string, logFile: string): Promise<unknown> {
   if (!(error instanceof LlmxError) || error.code !== 'image_build_failed') return error;
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n');
   const marked = after(lines, ERROR_MARK);
@@ -115,8 +125,7 @@ async function explained(error: unknown, logFile: string): Promise<unknown> {
     return new LlmxError(thrown.code, { ...thrown.params, logFile }, { cause: error });
   }
   const said = after(lines, 'llmx: ');
-  if (said === null) return error;
-  return new LlmxError('image_build_failed', { ...error.params, reason: said }, { cause: error });
+  return said === null ? error : buildFailed(tag, said, logFile, error);
 }
 
 /** Some builders put the number of the step and the time before each line. */

@@ -6,6 +6,12 @@ export const KIND_LABEL = 'dev.llmx.kind';
 /** Hash of all that an image was made from. */
 export const INPUT_LABEL = 'dev.llmx.input';
 
+/** Id of the state folder it was built for. Not the label of containers, which have those of their image too. */
+export const BUILT_FOR_LABEL = 'dev.llmx.built-for';
+
+/** Its name: who builds on one of our images gets its labels as well. */
+export const NAME_LABEL = 'dev.llmx.name';
+
 export type ImageKind = 'base' | 'app' | 'task';
 
 /** The agent user of our images. */

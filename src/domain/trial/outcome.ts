@@ -19,6 +19,7 @@ export const VOID_REASONS = {
   setup_failed: { rerun: false },
   isolation_failed: { rerun: false },
   sandbox_failed: { rerun: false },
+  image_gone: { rerun: false },
   out_of_memory: { rerun: false },
   disk_full: { rerun: true },
   login: { rerun: false },

@@ -39,4 +39,16 @@ export const ENGINE_ERRORS = {
     exitCode: 2,
     retry: 'never',
   },
+  clean_not_confirmed: {
+    message: 'nothing was deleted: nobody can be asked whether to remove {what}',
+    hint: '{hint}',
+    exitCode: 2,
+    retry: 'never',
+  },
+  clean_incomplete: {
+    message: '{count} of {total} could not be removed; {first}',
+    hint: 'llmx-client clean',
+    exitCode: 1,
+    retry: 'never',
+  },
 } as const satisfies ErrorSpecs;

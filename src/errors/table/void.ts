@@ -33,6 +33,10 @@ export const VOID_ERRORS = {
     'llmx-client doctor',
   ),
   sandbox_failed: voidError('the sandbox died', 'llmx-client doctor'),
+  image_gone: voidError(
+    'the image of the app was removed before the trial started',
+    'llmx-client start-grid',
+  ),
   out_of_memory: voidError('the sandbox ran out of memory', 'raise trial.memory in experiment.yml'),
   disk_full: voidError(
     'the disk filled up during the trial',

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { APP_DIR, SANDBOX_DIR } from '../../domain/trial/program-contract.js';
+import { LlmxError } from '../../errors/llmx-error.js';
 import { isErrno } from '../../support/atomic-file.js';
 import { sandboxPaths } from '../sandbox-paths.js';
 import type {
@@ -13,6 +14,7 @@ import type {
   SandboxRequest,
   TrialMarker,
 } from '../runtime.js';
+import { TRIAL_VARIABLE } from '../marked-processes.js';
 import { removeFolder } from '../remove-folder.js';
 import { clientEnd, type ClientEnd } from './client-end.js';
 import type { ClientCommand, ContainerEngine, ContainerRun } from './engine.js';
@@ -24,6 +26,9 @@ const PIDS_LIMIT = 2_048;
 
 /** Exit code of an engine that could not do what it should. */
 const OWN_FAILURE = 125;
+
+/** podman leaves an empty file `oom` in the folder it was started in, when the kernel killed in the container. */
+const UNWRITABLE = process.platform === 'linux' ? '/proc' : '/';
 
 /** Exit code of a command that the kernel, or the engine, has killed. */
 const KILLED = 137;
@@ -64,7 +69,12 @@ async function prepare(engine: ContainerEngine, request: SandboxRequest): Promis
     host,
     inside,
     node: 'node',
-    env: { HOME: inside.home, TMPDIR: inside.tmp, LANG: 'C.UTF-8' },
+    env: {
+      HOME: inside.home,
+      TMPDIR: inside.tmp,
+      LANG: 'C.UTF-8',
+      [TRIAL_VARIABLE]: marker.trialHash,
+    },
     imageId: image,
     groups: null,
     limits: ['memory', 'cpus', 'pids'],
@@ -89,7 +99,13 @@ async function run(
   const { container, host } = sandbox;
   if (container === null) throw new Error('the sandbox was made by another runtime');
   await giveTo(container.user, host.root);
-  const client = await engine.runCommand(containerRun(sandbox, container, command));
+  let client: ClientCommand;
+  try {
+    client = await engine.runCommand(containerRun(sandbox, container, command));
+  } catch (error) {
+    if (error instanceof LlmxError && error.code === 'image_missing') return notStarted(error);
+    throw error;
+  }
   const child = start(client, command);
   const end = await clientEnd(child, command, async () => {
     try {
@@ -101,7 +117,9 @@ async function run(
   });
   const failure = failureOf(engine, end);
   // A client that died, or a container that was ended: whatever is left of it goes now.
-  if (failure !== null || end.wasEnded) await engine.remove(container.name);
+  const isOurs = failure === null || !NAME_TAKEN.test(failure);
+  if ((failure !== null || end.wasEnded) && isOurs) await engine.remove(container.name);
+  const isImageGone = isOwnFailure(end) && (await engine.imageId(container.image)) === null;
   const isOutOfMemory = await takeOomFile(join(host.out, OOM_FILE));
   return {
     exit: end.wasEnded ? null : exitOf(end, failure),
@@ -115,6 +133,26 @@ async function run(
     // Its first process has ended, and with it the kernel ended all others of the container.
     proof: 'container',
     detail: end.timedOut || end.wasEnded ? null : failure,
+    ...(isImageGone ? { imageGone: true } : {}),
+  };
+}
+
+/** The engine has a container of this trial: somebody else's, who started it first. */
+const NAME_TAKEN = /already (in use|exists)/i;
+
+function notStarted({ message }: LlmxError): SandboxEnd {
+  return {
+    exit: 125,
+    signal: null,
+    timedOut: false,
+    oom: false,
+    agentOom: false,
+    machineOom: false,
+    leftoversKilled: 0,
+    leftoversAlive: 0,
+    proof: 'container',
+    detail: message,
+    imageGone: true,
   };
 }
 
@@ -141,6 +179,7 @@ function containerRun(
 function start(client: ClientCommand, { holdFd = null }: SandboxCommand): ChildProcess {
   const [program, ...args] = client.argv;
   const child = spawn(program, args, {
+    cwd: UNWRITABLE,
     env: client.env,
     detached: true,
     stdio: ['pipe', 'inherit', 'pipe', ...(holdFd === null ? [] : [holdFd])],
@@ -173,6 +212,11 @@ function failureOf(engine: ContainerEngine, { exit, signal, stderr }: ClientEnd)
   return exit === null
     ? `the client of ${engine.kind} was ended by ${signal ?? 'a signal'}`
     : engine.runFailure(exit, stderr);
+}
+
+/** The engine could not run the command at all. */
+function isOwnFailure({ exit }: ClientEnd): boolean {
+  return exit !== null && exit >= OWN_FAILURE && exit !== KILLED;
 }
 
 /** One code for a failure of the engine's own, whatever its client says it with. */

@@ -98,4 +98,14 @@ export interface ContainerEngine {
   build(build: ImageBuild): Promise<void>;
   /** @returns false when there was none, or a container still uses it */
   removeImage(reference: string): Promise<boolean>;
+  /** What builds left behind beside their images; an engine that keeps nothing of the kind leaves it out. */
+  readonly buildCache?: BuildCache;
+}
+
+/** Shared by everything that is built on the engine, not only by llmx. All of it can be made again. */
+export interface BuildCache {
+  /** Null where the engine does not tell. */
+  sizeBytes(): Promise<number | null>;
+  /** @throws LlmxError `engine_unreachable` */
+  clear(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LlmxError } from '../../errors/llmx-error.js';
 import { clientEnv } from './client-env.js';
 import type {
+  BuildCache,
   ClientCommand,
   ContainerEngine,
   ContainerRow,
@@ -12,12 +13,25 @@ import type {
   Mount,
 } from './engine.js';
 import { callEngine, lastLine, mustCall, reasonOf, unreachable } from './engine-call.js';
-import { parseContainers, parseImages } from './oci-output.js';
+import { parseCacheSize, parseContainers, parseImages } from './oci-output.js';
 import { resourceFlags, securityFlags } from './run-flags.js';
 import { mustTune, tuningOf, type Tuning } from './tuning.js';
 
 /** The agent user of our images. */
 const AGENT_ID = 1001;
+
+const CLEAR_TIMEOUT_MS = 10 * 60_000;
+
+const DOCKER_CACHE: BuildCache = {
+  sizeBytes: async () => {
+    const rows = await mustCall('docker', ['docker', 'system', 'df', '--format', '{{json .}}']);
+    return parseCacheSize(rows);
+  },
+  clear: async () => {
+    const argv = ['docker', 'builder', 'prune', '--all', '--force'] as const;
+    await mustCall('docker', argv, CLEAR_TIMEOUT_MS);
+  },
+};
 
 /** docker and podman: one command line but for a handful of words. */
 export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
@@ -59,6 +73,8 @@ export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
     },
     build: async (build) => buildImage(kind, build, await tuning()),
     removeImage: async (reference) => (await callEngine([kind, 'rmi', reference])).ok,
+    // podman has its layers among the images, and removes them with the last image that needs them.
+    ...(kind === 'docker' ? { buildCache: DOCKER_CACHE } : {}),
   };
 }
 
@@ -164,17 +180,33 @@ async function containers(
   ]);
   const format = kind === 'podman' ? 'json' : '{{json .}}';
   const argv = [kind, 'ps', '--all', '--no-trunc', ...filters, '--format', format] as const;
-  return parseContainers(await mustCall(kind, argv));
+  return parseContainers(await listing(kind, argv));
+}
+
+const LISTING_TRIES = 5;
+
+/** podman looks at one entry after another, and fails when somebody has just removed one. */
+async function listing(
+  kind: 'docker' | 'podman',
+  argv: readonly [string, ...string[]],
+): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    const asked = await callEngine(argv);
+    if (asked.ok) return asked.stdout;
+    const isGone = /not known|no such (image|container)|does not exist/i.test(asked.stderr);
+    if (!isGone || tries === LISTING_TRIES) throw unreachable(kind, reasonOf(kind, asked, 60_000));
+    await delay(50 * tries);
+  }
 }
 
 async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
   if (kind === 'podman') {
     return parseImages(
-      await mustCall(kind, [kind, 'image', 'ls', '--no-trunc', '--format', 'json']),
+      await listing(kind, [kind, 'image', 'ls', '--no-trunc', '--format', 'json']),
     );
   }
   const argv = [kind, 'image', 'ls', '--no-trunc', '--quiet'] as const;
-  const ids = [...new Set((await mustCall(kind, argv)).split('\n').filter((id) => id !== ''))];
+  const ids = [...new Set((await listing(kind, argv)).split('\n').filter((id) => id !== ''))];
   if (ids.length === 0) return [];
   // One that was removed meanwhile is an error, and the rest is printed all the same.
   const asked = await callEngine([kind, 'image', 'inspect', ...ids]);

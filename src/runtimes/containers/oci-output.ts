@@ -63,3 +63,16 @@ export function parseImages(text: string): readonly ImageRow[] {
       : tags.map((tag) => ({ ...row, reference: tag.replace(/^localhost\//, '') }));
   });
 }
+
+const UNITS: Readonly<Record<string, number>> = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** The build cache in what `docker system df` prints, in bytes; null when it says nothing of one. */
+export function parseCacheSize(text: string): number | null {
+  const rows = text.split('\n').filter((line) => line.trim() !== '');
+  const cache = rows
+    .map((line) => JSON.parse(line) as { readonly Type: string; readonly Size: string })
+    .find(({ Type }) => Type === 'Build Cache');
+  const [, number = '', unit = ''] = /^([\d.]+)\s*([kMGT]?B)$/.exec(cache?.Size ?? '') ?? [];
+  const factor = UNITS[unit];
+  return factor === undefined ? null : Math.round(Number(number) * factor);
+}

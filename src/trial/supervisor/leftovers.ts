@@ -4,8 +4,8 @@ import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, TrialMarker } from '../../runtimes/runtime.js';
 import { pathExists } from '../../support/path-exists.js';
 import { crashPoint } from '../../support/test-switches.js';
-import { ownerRuns, readOwner } from '../owner.js';
-import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
+import { deadTrial } from '../dead-trial.js';
+import type { SupervisorSpec } from '../supervisor-spec.js';
 import { trialFiles } from '../trial-files.js';
 
 /**
@@ -35,23 +35,15 @@ async function removeOne(
   trialDir: string,
 ): Promise<number> {
   const files = trialFiles(trialDir);
-  const owner = await readOwner(files.owner);
-  const folderExists = await pathExists(trialDir);
-  // Waiting for its turn, or about to start: not ours to touch.
-  if (ownerRuns(owner) || (owner === null && folderExists)) return 0;
-  const other = await readSupervisorSpec(files.spec);
-  const fence = owner?.fenced === true ? owner : null;
-  const attemptDir = other?.attemptDir ?? fence?.attemptDir;
-  const isClosed = attemptDir !== undefined && (await pathExists(join(attemptDir, 'meta.json')));
-  // It is over, and what it left is still to be kept: that is for whoever asks for its cell.
-  if (!isClosed && (await pathExists(files.outcome))) return 0;
-  const runtime = runtimeOf(other?.sandbox.runtime ?? spec.sandbox.runtime);
+  const dead = await deadTrial(trialDir);
+  if (dead === null) return 0;
+  const runtime = runtimeOf(dead.runtime ?? spec.sandbox.runtime);
   const marker = { ...spec.marker, trialHash };
   const { ended } = await runtime.endLeftovers(marker, files.sandbox);
   crashPoint('leftovers:processes-ended');
   const removedSandbox = await removeSandbox(runtime, marker, files.sandbox);
   crashPoint('leftovers:sandbox-removed');
-  if (isClosed) await rm(trialDir, { recursive: true, force: true });
+  if (dead.isClosed) await rm(trialDir, { recursive: true, force: true });
   return ended + (removedSandbox ? 1 : 0);
 }
 

@@ -38,7 +38,7 @@ const GRADING: ProgramPart = {
 };
 
 /** A grading sandbox that an engine lost says nothing about the agent, whose work is paid for. */
-const GRADING_TRIES = 2;
+const GRADING_TRIES = 3;
 
 export interface StageHost {
   readonly runtime: Runtime;
@@ -66,6 +66,7 @@ export async function runStages(spec: SupervisorSpec, host: StageHost): Promise<
     await Promise.all([filled, host.onPrepared(sandbox)]);
     crashPoint('supervisor:sandbox-filled');
     end = await runProgram(spec, runtime, sandbox, host);
+    crashPoint('supervisor:agent-done');
   } finally {
     await egress.close();
   }
@@ -94,20 +95,41 @@ async function grade(
   sandbox: Sandbox,
   result: ProgramResult,
 ): Promise<ProgramResult> {
-  for (let attempt = 1; attempt <= GRADING_TRIES; attempt += 1) {
-    const grading = await host.prepare('grade', join(host.sandboxDir, `grading-${attempt}`));
-    await Promise.all([
-      fillSandbox(spec, grading, GRADING),
-      handOver(sandbox.host.out, grading.host.out),
-    ]);
-    const end = await runProgram(spec, host.runtime, grading, host);
-    const graded = await readResult(join(grading.host.out, PROGRAM_FILES.result), end);
-    await bringBack(grading.host.out, sandbox.host.out);
-    if (graded !== null) return graded.aborted === null ? graded : { ...result, grade: 'ungraded' };
-    if (host.signal.aborted) break;
-    console.error(`grading ended without a result: ${end.detail ?? `exit ${end.exit}`}`);
+  for (let attempt = 1; attempt <= GRADING_TRIES && !host.signal.aborted; attempt += 1) {
+    try {
+      const graded = await gradeOnce(spec, host, sandbox, `grading-${attempt}`);
+      if (graded?.aborted === null) return graded;
+      if (graded !== null) break;
+    } catch (error) {
+      // An engine that is down for a moment; one that stays down is not for this function to judge.
+      if (attempt === GRADING_TRIES || host.signal.aborted) throw error;
+      console.error(error);
+    }
   }
   return { ...result, grade: 'ungraded' };
+}
+
+/** @returns null when the sandbox ended without a result */
+async function gradeOnce(
+  spec: SupervisorSpec,
+  host: StageHost,
+  sandbox: Sandbox,
+  folder: string,
+): Promise<ProgramResult | null> {
+  const grading = await host.prepare('grade', join(host.sandboxDir, folder));
+  await Promise.all([
+    fillSandbox(spec, grading, GRADING),
+    handOver(sandbox.host.out, grading.host.out),
+  ]);
+  crashPoint('supervisor:grading-made');
+  const end = await runProgram(spec, host.runtime, grading, host);
+  const graded = await readResult(join(grading.host.out, PROGRAM_FILES.result), end);
+  await bringBack(grading.host.out, sandbox.host.out);
+  crashPoint('supervisor:grading-done');
+  if (graded === null) {
+    console.error(`grading ended without a result: ${end.detail ?? `exit ${end.exit}`}`);
+  }
+  return graded;
 }
 
 /** All that goes from the agent's sandbox to the one for grading. */

@@ -174,7 +174,7 @@ class Supervisor {
       prepare: (stage, root) => this.prepare(stage, root),
       onPrepared: async (sandbox) => {
         this.imageId = sandbox.imageId;
-        this.host = { ...hostFacts(), limits: sandbox.limits.join(',') || 'none' };
+        this.host = { ...hostFacts(), ...this.confinement(sandbox) };
         // Nothing is started beside what an earlier trial left.
         const [versions] = await Promise.all([toolchain(sandbox), this.removeLeftovers()]);
         this.toolchain = versions;
@@ -187,6 +187,12 @@ class Supervisor {
     });
     this.toolchain = { ...this.toolchain, ...run.result?.toolchain };
     return run;
+  }
+
+  /** What the sandbox was held to; on the host itself nobody keeps a process from the network. */
+  private confinement({ limits, container }: Sandbox): Readonly<Record<string, string>> {
+    const network = container === null ? 'open' : this.spec.sandbox.network;
+    return { limits: limits.join(',') || 'none', network };
   }
 
   private prepare(stage: SandboxStage, root: string): Promise<Sandbox> {

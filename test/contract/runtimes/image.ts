@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { ContainerEngine } from '../../../src/runtimes/containers/engine.js';
 import { packHostRoot } from '../../../src/runtimes/containers/host-root.js';
 
-const TAG = 'llmx-contract:latest';
+/** Of this process: two runs at the same time must not take each other's name away. */
+const TAG = `llmx-contract-${process.pid}:latest`;
 
 const PROGRAMS =
   'bash sh node git cat cp mv rm ls mkdir rmdir sleep env id ps grep sed tar touch chmod true false dd ' +
@@ -36,4 +37,8 @@ export async function contractImage(engine: ContainerEngine): Promise<string> {
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+export async function removeContractImage(engine: ContainerEngine): Promise<void> {
+  await engine.removeImage(TAG);
 }

@@ -1,8 +1,8 @@
-import { execa } from 'execa';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engineOf } from '../../../src/runtimes/containers/engines.js';
+import { stateIdOf } from '../../../src/trial/ids.js';
 import { runCli, type CliRun } from '../../fixtures/built-cli.js';
 
 type Kind = 'docker' | 'podman';
@@ -22,7 +22,7 @@ export class ContainerLab {
     readonly kind: Kind,
     readonly dir: string,
     readonly stateDir: string,
-    private readonly appImage: string,
+    readonly appImage: string,
     private readonly root: string,
     private readonly env: Readonly<Record<string, string>>,
   ) {}
@@ -58,10 +58,9 @@ export class ContainerLab {
 
   /** Names of all containers that this lab has in the engine. */
   async containers(): Promise<readonly string[]> {
-    const rows = await engineOf(this.kind).containers({});
-    return rows
-      .filter(({ labels }) => labels['dev.llmx.trial'] !== undefined)
-      .map(({ name }) => name);
+    const state = stateIdOf(this.stateDir);
+    const rows = await engineOf(this.kind).containers({ 'dev.llmx.state': state });
+    return rows.map(({ name }) => name);
   }
 
   async end(): Promise<void> {
@@ -96,9 +95,4 @@ export async function countingServer(): Promise<{
 
 export async function writeApps(dir: string, app: string): Promise<void> {
   await writeFile(join(dir, '.apps.local'), `LLMX_APP_APP=${app}\n`);
-}
-
-/** A copy of an example, its app made. */
-export async function copyExample(example: string, dir: string): Promise<void> {
-  await execa('cp', ['-R', example, dir]);
 }

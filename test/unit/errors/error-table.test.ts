@@ -52,7 +52,7 @@ describe('every place that makes an error', () => {
       const { codes, params, where } = made;
       if (codes.length === 0) {
         // Makes an error again with the parameters it had.
-        expect(where).toMatch(/^src\/client\/init\/make-experiment\.ts/);
+        expect(where).toMatch(/^src\/(client\/init\/make-experiment|apps\/image\/build-image)\.ts/);
         return;
       }
       expect(params).not.toBeNull();

@@ -45,6 +45,11 @@ const ROWS: readonly Row[] = [
   ['a failed grade', { result: { ...RESULT, grade: 'failed' } }, 'valid failed'],
   ['a timed-out agent, which is not judged', { verdict: null }, 'valid passed'],
   ['tests that could not run afterwards', { result: { ...RESULT, grade: 'ungraded' } }, 'ungraded'],
+  [
+    'an image that is gone',
+    { end: { ...END, exit: 125, imageGone: true }, result: null, verdict: null },
+    'void image_gone',
+  ],
   ['no grade at all', { result: { ...RESULT, grade: null } }, 'void unknown_error loud'],
   ['a verdict against the agent’s run', { verdict: VOID_VERDICT }, 'void agent_not_runnable'],
   [

@@ -3,6 +3,7 @@ import type { RuntimeProbe } from '../../runtime.js';
 import { clientEnv } from '../client-env.js';
 import type { ClientCommand, ContainerEngine, ContainerRun } from '../engine.js';
 import { buildImage } from './build.js';
+import { BUILDER_CACHE } from './builder.js';
 import { callContainer, CHANGE_MS, RESTART } from './call.js';
 import { listContainers, removeContainer } from './containers.js';
 import { findImage, listImages } from './images.js';
@@ -32,6 +33,7 @@ export function appleEngine(
     build: async (build) => buildImage(await cliVersion(), build, log),
     removeImage: async (reference) =>
       (await callContainer(['image', 'delete', reference], CHANGE_MS)).ok,
+    buildCache: BUILDER_CACHE,
   };
 }
 

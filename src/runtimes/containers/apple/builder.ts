@@ -1,5 +1,6 @@
 import { LlmxError } from '../../../errors/llmx-error.js';
-import { ASK_MS, callContainer, CHANGE_MS, faultOf, RESTART } from './call.js';
+import type { BuildCache } from '../engine.js';
+import { ASK_MS, callContainer, CHANGE_MS, faultOf, mustContainer, RESTART } from './call.js';
 import {
   describeEnvelope,
   envelopeFlags,
@@ -64,6 +65,14 @@ async function startBuilder(envelope: Envelope): Promise<void> {
   const now = await findBuilder();
   if (now?.state !== 'running') throw wedged('builder start', START_MS);
 }
+
+/** All of the builder, which nothing else makes smaller; the next build starts another. */
+export const BUILDER_CACHE: BuildCache = {
+  sizeBytes: async () => ((await findBuilder()) === null ? 0 : null),
+  clear: async () => {
+    await mustContainer(['builder', 'delete', '--force'], CHANGE_MS);
+  },
+};
 
 /** Nothing but a new apiserver helps a builder that does not answer. */
 function wedged(call: string, timeoutMs: number): LlmxError {

@@ -49,6 +49,7 @@ function gridOf(answers: readonly (GridState | Error)[], end: GridResult | Error
       return end;
     },
     client: {
+      withDeadline: (_deadline: number, work: () => Promise<unknown>) => work(),
       connection: {
         withAbortSignal: (signal: AbortSignal, work: () => Promise<unknown>) => {
           signal.addEventListener('abort', () => (left = true));
