@@ -13,7 +13,7 @@ import type { AssemblyFile } from './assemble/assembly-file.js';
 import { buildImage, findImage, withImageLock, type BuiltImage } from './build-image.js';
 import { assertHoldsApp } from './foreign-image.js';
 import { readImageRecord, writeImageRecord } from './image-record.js';
-import { INPUT_LABEL, KIND_LABEL, taskImage } from './names.js';
+import { INPUT_LABEL, KIND_LABEL, NAME_LABEL, taskImage } from './names.js';
 
 /** Runs in the build of an image; one file without dependencies, made by the build of llmx. */
 const ASSEMBLE_PROGRAM = fileURLToPath(new URL('../assemble.mjs', import.meta.url));
@@ -99,7 +99,8 @@ function wholeApp(input: AppImageInput): Promise<BuiltImage> {
   const { engine, app } = input;
   return withImageLock(engine, app.image, async () => {
     const found = await findImage(engine, app.image);
-    const kind = found?.labels[KIND_LABEL];
+    // An image that a person made from one of ours has our labels too, but under another name.
+    const kind = found?.labels[NAME_LABEL] === app.image ? found.labels[KIND_LABEL] : undefined;
     if (kind !== undefined && kind !== 'app') throw otherKind(app.image, kind);
     if (found !== null && kind === undefined) {
       await assertHoldsApp(engine, found.id, { app, tasks: Object.keys(input.commits.tasks) });
