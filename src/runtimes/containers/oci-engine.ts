@@ -14,6 +14,7 @@ import type {
 } from './engine.js';
 import { callEngine, lastLine, mustCall, reasonOf, unreachable } from './engine-call.js';
 import { parseCacheSize, parseContainers, parseImages } from './oci-output.js';
+import { endMonitors } from './podman-monitors.js';
 import { resourceFlags, securityFlags } from './run-flags.js';
 import { mustTune, tuningOf, type Tuning } from './tuning.js';
 
@@ -149,6 +150,12 @@ function runFailure(kind: string, exit: number, stderr: string): string | null {
 }
 
 async function remove(kind: 'docker' | 'podman', name: string): Promise<boolean> {
+  const wasThere = await removeContainer(kind, name);
+  if (kind === 'docker' || (await endMonitors(name))) return wasThere;
+  throw unreachable(kind, `the first process of ${name} can not be ended`);
+}
+
+async function removeContainer(kind: 'docker' | 'podman', name: string): Promise<boolean> {
   const time = kind === 'podman' ? ['--time', '0'] : [];
   const asked = await callEngine([kind, 'rm', '--force', ...time, '--volumes', name]);
   if (asked.ok) return asked.stdout.includes(name);
