@@ -525,6 +525,8 @@ async function startCaller(
   const facts = { kind: bench.kind, root, trialHash, stateId: bench.stateId, image: bench.image };
   const file = new URL('./caller.mjs', import.meta.url).pathname;
   const caller = spawn(process.execPath, [file, JSON.stringify(facts)], {
+    // Jest's own copy, in which the engine may have another PATH.
+    env: { ...process.env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return { caller };
