@@ -12,6 +12,12 @@ const TITLES: Readonly<Record<TargetKind, string>> = {
   leftovers: 'leftovers',
 };
 
+const COMMANDS: Readonly<Record<TargetKind, string>> = {
+  images: 'llmx-client clean --images',
+  builder: 'llmx-client clean --builder',
+  leftovers: 'llmx-client clean --leftovers',
+};
+
 /** One kind: its title with the command that removes it, then a line each. */
 export function targetLines(kind: TargetKind, targets: readonly Target[]): readonly string[] {
   if (targets.length === 0) return [`${TITLES[kind]}: none`];
@@ -20,7 +26,7 @@ export function targetLines(kind: TargetKind, targets: readonly Target[]): reado
   const names = width(targets, ({ name }) => name);
   const places = width(targets, placeOf);
   return [
-    `${TITLES[kind]}: ${targets.length} (${total})  llmx-client clean --${kind}`,
+    `${TITLES[kind]}: ${targets.length} (${total})  ${COMMANDS[kind]}`,
     ...targets.map((target) => {
       const bytes = target.sizeBytes === null ? '' : gigabytes(target.sizeBytes);
       const kept = target.kept === null ? '' : `; stays: ${target.kept}`;
