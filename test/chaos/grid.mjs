@@ -1,7 +1,11 @@
 // A person at the terminal: looks with `status`, which brings back what is dead, and starts the next grid.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { labProcesses } from './processes.mjs';
 
-const LOOK_MS = 1_000;
+/** How often it is seen whether server and worker are there: looking at processes costs next to nothing. */
+const GLANCE_MS = 1_000;
+/** How often somebody asks although nothing seems wrong: each `status` is a process of its own. */
+const LOOK_MS = 8_000;
 
 /**
  * @param {{filter?: string[], isDone: (status: object) => boolean, untilMs: number}} options
@@ -14,9 +18,20 @@ export async function runToTheEnd(lab, { filter = [], isDone, untilMs }) {
       if (isDone(status)) return true;
       await startGrid(lab, filter);
     }
-    await sleep(LOOK_MS);
+    await untilWorthALook(lab);
   }
   return false;
+}
+
+async function untilWorthALook(lab) {
+  const untilMs = Date.now() + LOOK_MS;
+  do await sleep(GLANCE_MS);
+  while (Date.now() < untilMs && hasServices(lab));
+}
+
+function hasServices(lab) {
+  const roles = new Set(labProcesses(lab.stateDir).map(({ role }) => role));
+  return roles.has('server') && roles.has('worker');
 }
 
 /** @returns {Promise<object | null>} null when the command was killed or could not connect */
