@@ -11,7 +11,7 @@ import { isErrno } from '../support/atomic-file.js';
 import { sha256 } from '../support/hash.js';
 import { assertBranch, startOf, type PlanFiles } from './plan-template.js';
 import type { PreparedTrial, TrialRequest } from './trial-request.js';
-import type { TrialInput, TrialServiceOptions } from './trial-service.js';
+import type { TrialInput, TrialServiceOptions } from './service-input.js';
 
 interface Subject {
   readonly task: TaskSpec;

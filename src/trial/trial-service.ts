@@ -19,24 +19,9 @@ import { stateIdOf } from './ids.js';
 import { stopTrial } from './stop-trial.js';
 import { frozenName, trialRequest } from './plan-request.js';
 import { hasBranch, startOf, type PlanFiles } from './plan-template.js';
+import type { TrialInput, TrialServiceOptions } from './service-input.js';
 import { trialResult } from './trial-result.js';
 import type { TrialHost } from './trial-request.js';
-
-export interface TrialServiceOptions {
-  readonly state: StateLayout;
-  /** The bundled trial program. */
-  readonly programFile: string;
-  /** The bundled supervisor. */
-  readonly supervisorFile: string;
-  readonly engineVersion: string;
-  /** Lock that keeps trials of one host apart, across users and state folders. @defaultValue host-trial */
-  readonly hostLock?: string;
-}
-
-export type TrialInput = RunTrialInput & {
-  readonly workflowId: string | null;
-  readonly runId: string | null;
-};
 
 export interface TrialService {
   /** Gives a cell its attempt; see {@link attachOrStart}. */

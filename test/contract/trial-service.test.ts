@@ -7,11 +7,8 @@ import { bundleTrial } from '../../scripts/bundle-trial.mjs';
 import { writeExperimentEntry } from '../../src/storage/experiment-entry.js';
 import { freezePlan } from '../../src/storage/frozen-plan.js';
 import { stateLayout } from '../../src/storage/state-layout.js';
-import {
-  createTrialService,
-  type TrialInput,
-  type TrialService,
-} from '../../src/trial/trial-service.js';
+import type { TrialInput } from '../../src/trial/service-input.js';
+import { createTrialService, type TrialService } from '../../src/trial/trial-service.js';
 
 const KEY = 'demo-12345678';
 const EXPERIMENT = `

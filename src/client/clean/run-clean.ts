@@ -1,5 +1,5 @@
 import { LlmxError } from '../../errors/llmx-error.js';
-import type { CleanFlags } from '../commands/clean.js';
+import type { CleanFlags } from './flags.js';
 import type { CliContext } from '../context.js';
 import { note, printJson, printLine } from '../output/print.js';
 import { askYesNo } from './ask-yes-no.js';

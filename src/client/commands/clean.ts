@@ -1,14 +1,6 @@
 import { Command } from 'commander';
+import type { CleanFlags } from '../clean/flags.js';
 import type { CliContext } from '../context.js';
-
-export interface CleanFlags {
-  readonly builder?: boolean;
-  readonly images?: boolean;
-  readonly leftovers?: boolean;
-  readonly yes?: boolean;
-  readonly address?: string;
-  readonly json?: boolean;
-}
 
 const EXAMPLES = `Examples:
   llmx-client clean                        what is on disk; deletes nothing

@@ -1,6 +1,4 @@
-import { createWriteStream } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LlmxError } from '../../errors/llmx-error.js';
 import { clientEnv } from './client-env.js';
 import type {
   BuildCache,
@@ -8,12 +6,12 @@ import type {
   ContainerEngine,
   ContainerRow,
   ContainerRun,
-  ImageBuild,
   ImageRow,
   Mount,
 } from './engine.js';
 import { callEngine, lastLine, mustCall, reasonOf, unreachable } from './engine-call.js';
 import { parseCacheSize, parseContainers, parseImages } from './oci-output.js';
+import { buildImage } from './oci-build.js';
 import { endMonitors } from './podman-monitors.js';
 import { resourceFlags, securityFlags } from './run-flags.js';
 import { mustTune, tuningOf, type Tuning } from './tuning.js';
@@ -225,43 +223,4 @@ async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
 
 function withPrefix(id: string): string {
   return id.startsWith('sha256:') ? id : `sha256:${id}`;
-}
-
-async function buildImage(
-  kind: 'docker' | 'podman',
-  build: ImageBuild,
-  tuning: Tuning,
-): Promise<void> {
-  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
-    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
-  const args = [
-    ...['build', '--tag', build.tag, '--file', `${build.contextDir}/${build.file}`],
-    ...pairs('--build-arg', build.buildArgs),
-    ...pairs('--label', build.labels),
-    ...tuning.runFlags,
-    ...(build.noCache === true ? ['--no-cache'] : []),
-    build.contextDir,
-  ];
-  const { execa } = await import('execa');
-  const log = createWriteStream(build.logFile, { flags: 'w', mode: 0o600 });
-  const child = execa(kind, [...tuning.globalFlags, ...args], {
-    reject: false,
-    all: true,
-    env: clientEnv(),
-    extendEnv: false,
-    stdin: 'ignore',
-    timeout: build.timeoutMs,
-    // The end of it says what is wrong.
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  child.all.pipe(log);
-  const result = await child;
-  if (!result.failed) return;
-  const reason = result.timedOut ? 'it took too long' : (lastLine(result.all) ?? 'no reason given');
-  throw new LlmxError('image_build_failed', {
-    tag: build.tag,
-    reason,
-    log: build.logFile,
-    hint: `cat ${build.logFile}`,
-  });
 }
