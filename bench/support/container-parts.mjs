@@ -15,7 +15,7 @@ const APP_COPY = 'cp -a /usr/share/git-core "$TMPDIR"/copy';
 export async function containerParts(kind, rounds) {
   const engine = engineOf(kind);
   const runtime = containerRuntime(engine);
-  const image = await engine.imageId(BASE_IMAGE);
+  const image = (await engine.image(BASE_IMAGE))?.id ?? null;
   const dir = await mkdtemp(join(tmpdir(), 'llmx-bench-parts-'));
   let count = 0;
   const inside = async (...argv) => {
@@ -45,7 +45,7 @@ export async function containerParts(kind, rounds) {
     'a container that copies files': () => inside('sh', '-c', APP_COPY),
     'node on the host': () => promisify(execFile)(process.execPath, ['-e', '0'], { env: {} }),
     'list of leftovers': () => runtime.findLeftovers(`bench${process.pid}`),
-    'id of an image': () => engine.imageId(BASE_IMAGE),
+    'id of an image': () => engine.image(BASE_IMAGE),
   };
   const times = Object.fromEntries(Object.keys(works).map((name) => [name, []]));
   try {

@@ -1,15 +1,15 @@
 // A trial service that answers at once: the looks, the claim and the records of a trial, and no sandbox.
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { frozenPlanReader } from '../../dist/storage/frozen-plan-reader.js';
 import { readExperimentEntry } from '../../dist/storage/experiment-entry.js';
 import { cellDir, countedAttempts } from '../../dist/storage/results-tree.js';
 import { ownIdentity } from '../../dist/support/process-identity.js';
 import { ENGINE_VERSION } from '../../dist/support/version.js';
+import { makeAttemptFolder } from '../../dist/trial/attach-or-start.js';
 import { closeAttempt } from '../../dist/trial/attempt-records.js';
 import { PROGRAM_FILE, SUPERVISOR_FILE } from '../../dist/trial/bundles.js';
 import { attemptOf, createClaim, readClaims } from '../../dist/trial/claims.js';
-import { nextStamp, stateIdOf, trialHashOf, trialIdOf } from '../../dist/trial/ids.js';
+import { stateIdOf, trialHashOf, trialIdOf } from '../../dist/trial/ids.js';
 import { trialRequest } from '../../dist/trial/plan-request.js';
 import { trialResult } from '../../dist/trial/trial-result.js';
 import { createTrialService } from '../../dist/trial/trial-service.js';
@@ -46,8 +46,7 @@ async function answerOf(request, stateId) {
   if (own !== undefined) return { kind: 'record', attempt: own.attempt };
   if ((await countedAttempts(dir)) >= cell.repeat) return { kind: 'already-done' };
   await request.prepare();
-  await mkdir(dir, { recursive: true });
-  const stamp = await makeFolder(dir, request.stamp);
+  const { stamp } = await makeAttemptFolder(dir, request.stamp, new Set());
   const claim = {
     schemaVersion: 1,
     n: claims.next,
@@ -62,17 +61,6 @@ async function answerOf(request, stateId) {
   if (!(await createClaim(dir, claim))) throw new Error('somebody else works on this cell');
   await closeAttempt(join(dir, stamp), experimentDir, attemptFacts(request, stamp));
   return { kind: 'record', attempt: await attemptOf(dir, claim) };
-}
-
-async function makeFolder(dir, wanted) {
-  for (let stamp = wanted; ; stamp = nextStamp(stamp)) {
-    try {
-      await mkdir(join(dir, stamp));
-      return stamp;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-  }
 }
 
 function attemptFacts({ facts, cell }, stamp) {

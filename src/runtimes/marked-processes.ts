@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EndProof } from '../domain/trial/program-contract.js';
 import { isErrno } from '../support/atomic-file.js';
-import { identityOf } from '../support/process-identity.js';
+import { isRunning } from '../support/process-identity.js';
 import { KILL_DEADLINE_MS, killGroup, membersOf } from './control-groups/group.js';
 import type { TrialMarker } from './runtime.js';
 import { readProcFile } from './proc-file.js';
@@ -80,7 +80,7 @@ function isHeldBy({ groups = [] }: MarkQuery, found: readonly MarkedProcess[]): 
   if (groups.length === 0) return false;
   const outside = (pids: readonly number[]): readonly number[] => {
     const members = membersOf(groups);
-    return pids.filter((pid) => !members.has(pid) && identityOf(pid) !== null);
+    return pids.filter((pid) => !members.has(pid) && isRunning(pid));
   };
   // Twice: one may have been born, or have ended, between the two lists.
   return outside(outside(found.map(({ pid }) => pid))).length === 0;

@@ -20,6 +20,11 @@ export function identityOf(pid: number): ProcessIdentity | null {
   return startTime === null ? null : { pid, startTime, bootId: bootId() };
 }
 
+/** True while there is a process with this pid (a zombie is none). */
+export function isRunning(pid: number): boolean {
+  return startTimeOf(pid) !== null;
+}
+
 /** True while exactly this process runs (a zombie does not). */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identity.bootId === bootId() && startTimeOf(identity.pid) === identity.startTime;

@@ -163,7 +163,7 @@ async function isClaimed(dir: string, claim: Claim, attemptDir: string): Promise
  * The folder comes before the claim: a claim whose folder is missing was removed by a person. Its
  * stamp is not used again.
  */
-async function makeAttemptFolder(
+export async function makeAttemptFolder(
   dir: string,
   wanted: string,
   used: ReadonlySet<string>,

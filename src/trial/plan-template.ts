@@ -1,7 +1,7 @@
 import type { AppSpec, RuntimeKind } from '../domain/experiment/experiment.js';
 import { ensureAppImage } from '../apps/image/app-image.js';
 import { baseImage } from '../apps/image/names.js';
-import type { AppCommits } from '../apps/template/app-source.js';
+import { knownBranches, type AppCommits } from '../apps/template/app-source.js';
 import { engineOf, isEngineKind } from '../runtimes/containers/engines.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import { appVariable } from '../storage/checkout.js';
@@ -72,11 +72,10 @@ function appSource(
     throw new LlmxError('checkout_not_set', { app: app.key, variable });
   }
   // A task without a branch fails by itself; the others have their template.
-  const tasks = Object.entries(commits.tasks).flatMap(([task, commit]) =>
-    commit === null ? [] : [[task, commit] as const],
-  );
-  if (tasks.length === 0) throw branchMissing(app, Object.keys(commits.tasks)[0] ?? 'base');
-  return { checkout, commits: { base: commits.base, tasks: Object.fromEntries(tasks) } };
+  const known = knownBranches(commits);
+  const [first = 'base'] = Object.keys(commits.tasks);
+  if (Object.keys(known.tasks).length === 0) throw branchMissing(app, first);
+  return { checkout, commits: known };
 }
 
 /** The branch a task had when the plan was frozen; it may be there now, but then it is another plan. */

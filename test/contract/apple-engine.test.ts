@@ -241,7 +241,7 @@ describe.each(['0.9.0', '1.2.2'])('container %s', (version) => {
   });
 
   it('knows images by name and by id, runs them by id, and never pulls', async () => {
-    const id = await engine.imageId(TAG);
+    const id = (await engine.image(TAG))?.id ?? null;
     expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect((await engine.images()).find(({ reference }) => reference === TAG)).toMatchObject({
       id,
@@ -249,7 +249,7 @@ describe.each(['0.9.0', '1.2.2'])('container %s', (version) => {
     });
     expect((await ran(runOf('echo here', { image: id ?? '' }))).stdout).toBe('here\n');
     for (const image of ['llmx-nosuch:v1', `sha256:${'0'.repeat(64)}`]) {
-      expect(await engine.imageId(image)).toBeNull();
+      expect(await engine.image(image)).toBeNull();
       await expect(engine.runCommand(runOf('true', { image }))).rejects.toMatchObject({
         code: 'image_missing',
       });
@@ -276,7 +276,7 @@ describe.each(['0.9.0', '1.2.2'])('container %s', (version) => {
     for (const call of [
       () => engine.containers({}),
       () => engine.images(),
-      () => engine.imageId(TAG),
+      () => engine.image(TAG),
       () => engine.remove('llmx-nosuch'),
       () => engine.runCommand(runOf('true')),
     ]) {
@@ -439,7 +439,7 @@ describe('a trial in it', () => {
   let sandbox: Sandbox;
 
   beforeEach(async () => {
-    const id = await engine.imageId(TAG);
+    const id = (await engine.image(TAG))?.id ?? null;
     sandbox = await runtime.prepare({
       marker,
       grid: 'grid/1',

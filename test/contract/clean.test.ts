@@ -91,7 +91,7 @@ async function build(
   const logFile = join(imageDir, 'build.log');
   const context = { contextDir: imageDir, file, buildArgs: {}, logFile, timeoutMs: 120_000 };
   await podman.build({ ...context, tag, labels });
-  return (await podman.imageId(tag)) ?? '';
+  return (await podman.image(tag))?.id ?? '';
 }
 
 /** An image as llmx labels it. */
@@ -172,7 +172,7 @@ describe('clean', () => {
     expect(stdout).toMatch(/\nnothing was deleted$/);
     expect(await containerNames(stateId)).toEqual([container]);
     expect(existsSync(join(dead, 'sandbox', 'home', 'file'))).toBe(true);
-    expect(await podman.imageId(tag)).not.toBeNull();
+    expect(await podman.image(tag)).not.toBeNull();
   });
 
   it('gives the same as one JSON value', async () => {
@@ -311,7 +311,7 @@ describe('clean --images', () => {
     expect(exit).toBe(0);
     const removed = json<CleanJson>().items.filter((item) => item.removed);
     expect(removed.map(({ name }) => name)).toEqual([child, parent]);
-    expect([await podman.imageId(parent), await podman.imageId(child)]).toEqual([null, null]);
+    expect([await podman.image(parent), await podman.image(child)]).toEqual([null, null]);
   });
 
   it('leaves those of other state folders, those that only look like ours, and those built on ours', async () => {
@@ -330,7 +330,7 @@ describe('clean --images', () => {
     // Ours may have to stay for what a person has built on it; then that is said.
     await clean('--images', '--yes');
     for (const name of [other, derived, `${NAME}-foreign:latest`]) {
-      expect(await podman.imageId(name)).not.toBeNull();
+      expect(await podman.image(name)).not.toBeNull();
     }
   });
 
@@ -349,7 +349,7 @@ describe('clean --images', () => {
       agent: {},
       program: {},
     };
-    const sandbox = { runtime: 'podman', image: await podman.imageId(used) };
+    const sandbox = { runtime: 'podman', image: (await podman.image(used))?.id ?? null };
     await writeFile(join(folder, 'spec.json'), JSON.stringify({ ...spec, times: {}, sandbox }));
     const { exit, json } = await clean('--images', '--yes', '--json');
     expect(exit).toBe(0);

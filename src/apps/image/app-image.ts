@@ -10,7 +10,7 @@ import type { AppCommits } from '../template/app-source.js';
 import { bundleApp } from '../template/bundle-app.js';
 import { appDockerfile, START_SERVICES, taskDockerfile } from './app-recipe.js';
 import type { AssemblyFile } from './assemble/assembly-file.js';
-import { buildImage, findImage, withImageLock, type BuiltImage } from './build-image.js';
+import { buildImage, withImageLock, type BuiltImage } from './build-image.js';
 import { assertHoldsApp } from './foreign-image.js';
 import { readImageRecord, writeImageRecord } from './image-record.js';
 import { INPUT_LABEL, KIND_LABEL, NAME_LABEL, taskImage } from './names.js';
@@ -98,7 +98,7 @@ async function programHash({ programFile = ASSEMBLE_PROGRAM }: AppImageInput): P
 function wholeApp(input: AppImageInput): Promise<BuiltImage> {
   const { engine, app } = input;
   return withImageLock(engine, app.image, async () => {
-    const found = await findImage(engine, app.image);
+    const found = await engine.image(app.image);
     // An image that a person made from one of ours has our labels too, but under another name.
     const kind = found?.labels[NAME_LABEL] === app.image ? found.labels[KIND_LABEL] : undefined;
     if (kind !== undefined && kind !== 'app') throw otherKind(app.image, kind);
@@ -124,8 +124,8 @@ function otherKind(reference: string, kind: string): LlmxError {
 }
 
 async function mustFindBase({ engine, baseImage }: AppImageInput): Promise<string> {
-  const id = await engine.imageId(baseImage);
-  if (id !== null) return id;
+  const image = await engine.image(baseImage);
+  if (image !== null) return image.id;
   const hint = 'llmx-client build base';
   throw new LlmxError('image_missing', { reference: baseImage, kind: engine.kind, hint });
 }
@@ -169,7 +169,7 @@ async function oneTask(input: AppImageInput, task: string): Promise<BuiltImage> 
   const reference = taskImage(input.app.image, task);
   return withImageLock(input.engine, reference, async () => {
     const inputHash = await fullHash(input, app.imageId);
-    const found = await findImage(input.engine, reference);
+    const found = await input.engine.image(reference);
     if (found?.labels[INPUT_LABEL] === inputHash && input.noCache !== true) {
       return { imageId: found.id, reference, built: false };
     }

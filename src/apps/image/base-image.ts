@@ -7,7 +7,7 @@ import { canonicalJson, sha256 } from '../../support/hash.js';
 import { baseDockerfile } from './base-dockerfile.js';
 import { expectedVersions, VERSIONS_PROGRAM } from './base-files.js';
 import type { BaseRecipe } from './base-recipe.js';
-import { buildImage, findImage, withImageLock, type BuiltImage } from './build-image.js';
+import { buildImage, withImageLock, type BuiltImage } from './build-image.js';
 import { hostFacts, writeHostBase } from './host-base.js';
 import { forgetImages } from './image-record.js';
 import { INPUT_LABEL, KIND_LABEL } from './names.js';
@@ -34,7 +34,7 @@ export async function buildBaseImage(input: BaseImageInput): Promise<BuiltImage>
   const recipe: BaseRecipe = { ...input.recipe, hasCaFile: certificates !== null };
   const dockerfile = baseDockerfile(recipe);
   return withImageLock(engine, reference, async () => {
-    const found = await findImage(engine, reference);
+    const found = await engine.image(reference);
     if (found !== null && found.labels[KIND_LABEL] !== 'base') throw foreign(reference);
     const hashWith = (from: unknown): string =>
       sha256(
@@ -92,7 +92,7 @@ async function startOf(
   engine: ContainerEngine,
   { source, ...recipe }: BaseRecipe,
 ): Promise<unknown> {
-  if (source.kind === 'image') return engine.imageId(source.from);
+  if (source.kind === 'image') return (await engine.image(source.from))?.id ?? null;
   return hostFacts({ source, ...recipe });
 }
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERROR_TABLE, type ErrorCode } from '../../errors/table.js';
 import { LlmxError, type ErrorParams } from '../../errors/llmx-error.js';
-import type { ContainerEngine, ImageRow } from '../../runtimes/containers/engine.js';
+import type { ContainerEngine } from '../../runtimes/containers/engine.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { stateIdOf } from '../../storage/state-id.js';
 import { acquireKernelLock } from '../../support/kernel-lock.js';
@@ -49,27 +49,6 @@ export async function withImageLock<T>(
   }
 }
 
-/** The image of that name, with its labels; null when the engine has none. */
-export async function findImage(
-  engine: ContainerEngine,
-  reference: string,
-): Promise<Pick<ImageRow, 'id' | 'labels'> | null> {
-  const id = await engine.imageId(reference);
-  if (id === null) return null;
-  return (await allImages(engine)).find((row) => row.id === id) ?? { id, labels: {} };
-}
-
-/** An image that somebody removes while the engine lists them all makes the list fail. */
-async function allImages(engine: ContainerEngine, tries = 3): Promise<readonly ImageRow[]> {
-  try {
-    return await engine.images();
-  } catch (error) {
-    const isOver = tries <= 1 || !(error instanceof LlmxError);
-    if (isOver || error.code !== 'engine_unreachable') throw error;
-    return allImages(engine, tries - 1);
-  }
-}
-
 /**
  * Builds an image from a folder made for it, labelled with its input.
  * @throws LlmxError `image_build_failed`, and what a program of ours in the build has thrown
@@ -105,8 +84,8 @@ export async function buildImage(input: ImageInput): Promise<BuiltImage> {
   } finally {
     await rm(contextDir, { recursive: true, force: true });
   }
-  const imageId = await engine.imageId(reference);
-  if (imageId !== null) return { imageId, reference, built: true };
+  const image = await engine.image(reference);
+  if (image !== null) return { imageId: image.id, reference, built: true };
   throw buildFailed(reference, 'it is not there afterwards', logFile);
 }
 

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { AppSpec } from '../../domain/experiment/experiment.js';
 import { APP_DIR } from '../../domain/trial/program-contract.js';
 import { LlmxError } from '../../errors/llmx-error.js';
 import type { ContainerEngine } from '../../runtimes/containers/engine.js';
+import { runCommand } from '../../support/run-command.js';
 
 /** Prints the branches of the app in an image; fails where there is none. */
 const LIST = `git -c safe.directory='*' -C ${APP_DIR} for-each-ref --format='%(refname)' refs/heads/`;
@@ -50,29 +50,10 @@ async function branchesIn(
     argv: ['sh', '-c', LIST],
   });
   try {
-    return await linesOf(client);
+    const { argv, env } = client;
+    const listed = await runCommand(argv, { env, timeoutMs: LOOK_TIMEOUT_MS });
+    return listed.ok ? listed.stdout.split('\n').filter((line) => line !== '') : [];
   } finally {
     await engine.remove(name);
   }
-}
-
-function linesOf({
-  argv: [program, ...args],
-  env,
-}: Awaited<ReturnType<ContainerEngine['runCommand']>>): Promise<readonly string[]> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: LOOK_TIMEOUT_MS,
-    });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    child.once('error', () => {
-      resolve([]);
-    });
-    child.once('close', (exit) => {
-      resolve(exit === 0 ? text.split('\n').filter((line) => line !== '') : []);
-    });
-  });
 }

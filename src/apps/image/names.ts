@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AGENT_ID } from '../../runtimes/containers/agent-user.js';
 import type { Environment } from '../../support/paths.js';
 
 /** Labels of the images that llmx builds. */
@@ -15,7 +16,7 @@ export const NAME_LABEL = 'dev.llmx.name';
 export type ImageKind = 'base' | 'app' | 'task';
 
 /** The agent user of our images. */
-export const AGENT = { name: 'agent', id: 1001, home: '/home/agent' } as const;
+export const AGENT = { name: 'agent', id: AGENT_ID, home: '/home/agent' } as const;
 
 const DEFAULT_BASE_IMAGE = 'llmx-base:latest';
 

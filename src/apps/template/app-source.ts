@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LlmxError } from '../../errors/llmx-error.js';
+import type { KnownCommits } from '../../storage/app-commits.js';
 import { appVariable } from '../../storage/checkout.js';
 import { runCommand } from '../../support/run-command.js';
 import { makeEmptyGitDir } from '../../git/fresh-repository.js';
@@ -10,6 +11,12 @@ import { gitEnv, gitText, type Repository } from '../../git/git.js';
 export interface AppCommits {
   readonly base: string | null;
   readonly tasks: Readonly<Record<string, string>>;
+}
+
+/** The commits of an app as far as its branches were there; a task without one has no part in it. */
+export function knownBranches({ base, tasks }: KnownCommits): AppCommits {
+  const known = Object.entries(tasks).filter((pair): pair is [string, string] => pair[1] !== null);
+  return { base, tasks: Object.fromEntries(known) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { knownBranches } from '../../apps/template/app-source.js';
 import { templateIdOf } from '../../apps/template/template-id.js';
 import { removeFolder } from '../../runtimes/remove-folder.js';
 import type { StateLayout } from '../../storage/state-layout.js';
@@ -78,15 +79,11 @@ export async function templateNames(layout: StateLayout): Promise<readonly strin
   return namesIn(dirname(layout.templateDir('any')));
 }
 
-/** Ids of the templates that trials of a plan are copied from; tasks without a branch have no part in it. */
+/** Ids of the templates that trials of a plan are copied from. */
 function templatesOf({ experiment, manifest }: KnownPlan['plan']): readonly string[] {
   return experiment.apps.flatMap((app) => {
     const commits = manifest.commits[app.key] ?? null;
-    if (commits === null) return [];
-    const tasks = Object.fromEntries(
-      Object.entries(commits.tasks).filter((pair): pair is [string, string] => pair[1] !== null),
-    );
-    return [templateIdOf(app, { base: commits.base, tasks })];
+    return commits === null ? [] : [templateIdOf(app, knownBranches(commits))];
   });
 }
 

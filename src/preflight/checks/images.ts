@@ -51,7 +51,7 @@ async function imageCheck(
   engine: ContainerEngine,
   { code, name, image, hint }: Pick<Check, 'code' | 'name'> & { image: string; hint: string },
 ): Promise<Check> {
-  return (await engine.imageId(image)) === null
+  return (await engine.image(image)) === null
     ? { code, name, status: 'warn', detail: `${image} not built`, hint }
     : { code, name, status: 'ok', detail: image, hint: null };
 }

@@ -44,6 +44,9 @@ export function containerRuntime(engine: ContainerEngine): Runtime {
     probe: () => engine.probe(),
     prepare: (request) => prepare(engine, request),
     run: (sandbox, command) => run(engine, sandbox, command),
+    giveAllCpus: async ({ container }) => {
+      if (container !== null) await engine.giveAllCpus?.(container.name);
+    },
     endLeftovers: (marker) => endLeftovers(engine, marker),
     findLeftovers: async (stateId) => {
       const rows = await engine.containers({ [STATE_LABEL]: stateId });
@@ -91,6 +94,14 @@ async function prepare(engine: ContainerEngine, request: SandboxRequest): Promis
   };
 }
 
+/** The first process of a container ends last, and with it the kernel ends all others in it. */
+const NOTHING_LEFT = {
+  machineOom: false,
+  leftoversKilled: 0,
+  leftoversAlive: 0,
+  proof: 'container',
+} as const;
+
 async function run(
   engine: ContainerEngine,
   sandbox: Sandbox,
@@ -119,19 +130,15 @@ async function run(
   // A client that died, or a container that was ended: whatever is left of it goes now.
   const isOurs = failure === null || !NAME_TAKEN.test(failure);
   if ((failure !== null || end.wasEnded) && isOurs) await engine.remove(container.name);
-  const isImageGone = isOwnFailure(end) && (await engine.imageId(container.image)) === null;
+  const isImageGone = isOwnFailure(end) && (await engine.image(container.image)) === null;
   const isOutOfMemory = await takeOomFile(join(host.out, OOM_FILE));
   return {
+    ...NOTHING_LEFT,
     exit: end.wasEnded ? null : exitOf(end, failure),
     signal: end.wasEnded ? 'SIGKILL' : end.signal,
     timedOut: end.timedOut,
     oom: isOutOfMemory && end.exit === KILLED,
     agentOom: isOutOfMemory && end.exit !== KILLED,
-    machineOom: false,
-    leftoversKilled: 0,
-    leftoversAlive: 0,
-    // Its first process has ended, and with it the kernel ended all others of the container.
-    proof: 'container',
     detail: end.timedOut || end.wasEnded ? null : failure,
     ...(isImageGone ? { imageGone: true } : {}),
   };
@@ -142,15 +149,12 @@ const NAME_TAKEN = /already (in use|exists)/i;
 
 function notStarted({ message }: LlmxError): SandboxEnd {
   return {
-    exit: 125,
+    ...NOTHING_LEFT,
+    exit: OWN_FAILURE,
     signal: null,
     timedOut: false,
     oom: false,
     agentOom: false,
-    machineOom: false,
-    leftoversKilled: 0,
-    leftoversAlive: 0,
-    proof: 'container',
     detail: message,
     imageGone: true,
   };

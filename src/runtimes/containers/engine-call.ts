@@ -37,7 +37,11 @@ export function unreachable(kind: EngineKind, reason: string): LlmxError {
 }
 
 /** Why a call failed, in one line. */
-export function reasonOf(program: string, result: CommandResult, timeoutMs: number): string {
+export function reasonOf(
+  program: string,
+  result: CommandResult,
+  timeoutMs: number = CALL_TIMEOUT_MS,
+): string {
   if (result.notFound) return `there is no program ${program} on PATH`;
   if (result.timedOut) return `no answer in ${Math.round(timeoutMs / 1000)} s`;
   return lastLine(result.stderr) ?? `exit ${result.exit ?? 'by a signal'}`;

@@ -44,6 +44,7 @@ export interface ContainerRow {
 }
 
 export interface ImageRow {
+  /** By content: `sha256:…`. */
   readonly id: string;
   /** `name:tag`, without the engine's own prefixes; null for an image nobody named. */
   readonly reference: string | null;
@@ -89,11 +90,13 @@ export interface ContainerEngine {
    * @throws LlmxError `engine_unreachable` when it is still there afterwards
    */
   remove(name: string): Promise<boolean>;
+  /** Gives a running container all processors there are. Left out where a container has no quota of them. */
+  giveAllCpus?(name: string): Promise<void>;
   /** Running and ended containers that carry all these labels. */
   containers(labels: Readonly<Record<string, string>>): Promise<readonly ContainerRow[]>;
   images(): Promise<readonly ImageRow[]>;
-  /** Content id (`sha256:…`) of an image, or null when the engine does not have it. Never pulls. */
-  imageId(reference: string): Promise<string | null>;
+  /** The image of that name or id, or null when the engine does not have it. Never pulls. */
+  image(reference: string): Promise<ImageRow | null>;
   /** @throws LlmxError `image_build_failed` */
   build(build: ImageBuild): Promise<void>;
   /** @returns false when there was none, or a container still uses it */

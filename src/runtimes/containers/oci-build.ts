@@ -2,6 +2,7 @@ import { LlmxError } from '../../errors/llmx-error.js';
 import type { ImageBuild } from './engine.js';
 import { lastLine } from './engine-call.js';
 import { runLogged } from './logged-run.js';
+import { flagPairs } from './run-flags.js';
 import type { Tuning } from './tuning.js';
 
 /** @throws LlmxError `image_build_failed` */
@@ -10,12 +11,10 @@ export async function buildImage(
   build: ImageBuild,
   tuning: Tuning,
 ): Promise<void> {
-  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
-    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
   const args = [
     ...['build', '--tag', build.tag, '--file', `${build.contextDir}/${build.file}`],
-    ...pairs('--build-arg', build.buildArgs),
-    ...pairs('--label', build.labels),
+    ...flagPairs('--build-arg', build.buildArgs),
+    ...flagPairs('--label', build.labels),
     ...tuning.runFlags,
     ...(build.noCache === true ? ['--no-cache'] : []),
     build.contextDir,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { hostUser } from './agent-user.js';
 import { clientEnv } from './client-env.js';
 import type {
   BuildCache,
@@ -13,11 +14,8 @@ import { callEngine, lastLine, mustCall, reasonOf, unreachable } from './engine-
 import { parseCacheSize, parseContainers, parseImages } from './oci-output.js';
 import { buildImage } from './oci-build.js';
 import { endMonitors } from './podman-monitors.js';
-import { resourceFlags, securityFlags } from './run-flags.js';
+import { flagPairs, resourceFlags, securityFlags } from './run-flags.js';
 import { mustTune, tuningOf, type Tuning } from './tuning.js';
-
-/** The agent user of our images. */
-const AGENT_ID = 1001;
 
 const CLEAR_TIMEOUT_MS = 10 * 60_000;
 
@@ -62,14 +60,13 @@ export function ociEngine(kind: 'docker' | 'podman'): ContainerEngine {
     runCommand: async (run) => runCommandOf(kind, run, await tuning()),
     runFailure: (exit, stderr) => runFailure(kind, exit, stderr),
     remove: (name) => remove(kind, name),
+    giveAllCpus: async (name) => {
+      const { cpus } = await tuning();
+      await mustCall(kind, [kind, 'update', '--cpus', `${cpus}`, name]);
+    },
     containers: (labels) => containers(kind, labels),
     images: async () => images(kind),
-    imageId: async (reference) => {
-      const asked = await callEngine([kind, 'image', 'inspect', '--format', '{{.Id}}', reference]);
-      if (asked.ok) return withPrefix(asked.stdout.trim());
-      if (/no such image|not known|unable to find/i.test(asked.stderr)) return null;
-      throw unreachable(kind, reasonOf(kind, asked, 60_000));
-    },
+    image: (reference) => image(kind, reference),
     build: async (build) => buildImage(kind, build, await tuning()),
     removeImage: async (reference) => (await callEngine([kind, 'rmi', reference])).ok,
     // podman has its layers among the images, and removes them with the last image that needs them.
@@ -97,25 +94,16 @@ function mend(kind: 'docker' | 'podman', reason: string): string {
   return `${kind} info`;
 }
 
-/**
- * Files that a container writes into a mounted folder must be ours to remove. Without root they are this
- * user's; root gives the folders to the agent user first.
- */
+/** Where docker itself has no root, this user is root inside and nobody outside. */
 function userOf(kind: 'docker' | 'podman', rootless: boolean): string {
-  const uid = process.getuid?.() ?? AGENT_ID;
-  const gid = process.getgid?.() ?? AGENT_ID;
-  if (uid === 0) return `${AGENT_ID}:${AGENT_ID}`;
-  // Where docker itself has no root, this user is root inside and nobody outside.
-  return kind === 'docker' && rootless ? '0:0' : `${uid}:${gid}`;
+  return kind === 'docker' && rootless && process.getuid?.() !== 0 ? '0:0' : hostUser();
 }
 
 function runCommandOf(kind: 'docker' | 'podman', run: ContainerRun, tuning: Tuning): ClientCommand {
-  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
-    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
   const cpus = `${Math.min(Number(run.cpus), tuning.cpus)}`;
   const argv = [
     ...['run', '--rm', '--interactive', '--pull', 'never', '--name', run.name],
-    ...pairs('--label', run.labels),
+    ...flagPairs('--label', run.labels),
     ...(kind === 'podman' && tuning.rootless ? ['--userns', 'keep-id'] : []),
     ...['--user', run.user, '--workdir', run.workdir],
     // An open network is the engine's own default, whatever that is here.
@@ -124,7 +112,7 @@ function runCommandOf(kind: 'docker' | 'podman', run: ContainerRun, tuning: Tuni
     ...securityFlags(),
     ...tuning.runFlags,
     ...run.mounts.flatMap((mount) => ['--mount', mountOf(mount)]),
-    ...pairs('--env', run.env),
+    ...flagPairs('--env', run.env),
     '--entrypoint',
     run.argv[0],
     run.image,
@@ -160,7 +148,7 @@ async function removeContainer(kind: 'docker' | 'podman', name: string): Promise
   if (/no such container|no container with name|does not exist/i.test(asked.stderr)) return false;
   // The engine itself is at it: only then is it known to be gone.
   if (/already in progress/i.test(asked.stderr) && (await isGoneSoon(kind, name))) return true;
-  throw unreachable(kind, reasonOf(kind, asked, 60_000));
+  throw unreachable(kind, reasonOf(kind, asked));
 }
 
 const GONE_WITHIN_MS = 15_000;
@@ -199,9 +187,16 @@ async function listing(
     const asked = await callEngine(argv);
     if (asked.ok) return asked.stdout;
     const isGone = /not known|no such (image|container)|does not exist/i.test(asked.stderr);
-    if (!isGone || tries === LISTING_TRIES) throw unreachable(kind, reasonOf(kind, asked, 60_000));
+    if (!isGone || tries === LISTING_TRIES) throw unreachable(kind, reasonOf(kind, asked));
     await delay(50 * tries);
   }
+}
+
+async function image(kind: 'docker' | 'podman', reference: string): Promise<ImageRow | null> {
+  const asked = await callEngine([kind, 'image', 'inspect', reference]);
+  if (asked.ok) return parseImages(asked.stdout)[0] ?? null;
+  if (/no such image|not known|unable to find/i.test(asked.stderr)) return null;
+  throw unreachable(kind, reasonOf(kind, asked));
 }
 
 async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
@@ -216,11 +211,7 @@ async function images(kind: 'docker' | 'podman'): Promise<readonly ImageRow[]> {
   // One that was removed meanwhile is an error, and the rest is printed all the same.
   const asked = await callEngine([kind, 'image', 'inspect', ...ids]);
   if (!asked.stdout.trimStart().startsWith('[')) {
-    throw unreachable(kind, reasonOf(kind, asked, 60_000));
+    throw unreachable(kind, reasonOf(kind, asked));
   }
   return parseImages(asked.stdout);
-}
-
-function withPrefix(id: string): string {
-  return id.startsWith('sha256:') ? id : `sha256:${id}`;
 }

@@ -1,3 +1,11 @@
+/** `--label name=value` for each of them. */
+export function flagPairs(
+  flag: string,
+  values: Readonly<Record<string, string>>,
+): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
+}
+
 /** What every container of a trial is held to: no root, no way to more rights, a base that stays as it is. */
 export function securityFlags(): readonly string[] {
   return [

@@ -137,7 +137,7 @@ async function engineInfo(kind: OciKind): Promise<Info> {
   const argv = [kind, 'info', '--format', '{{json .}}'] as const;
   const asked = await callEngine(argv);
   const info = asked.ok ? parsed(asked.stdout) : null;
-  if (info === null) return { ok: false, version: null, reason: reasonOf(kind, asked, 60_000) };
+  if (info === null) return { ok: false, version: null, reason: reasonOf(kind, asked) };
   // The client of docker answers well although its daemon does not.
   const errors = info['ServerErrors'];
   if (Array.isArray(errors) && errors.length > 0) {
@@ -178,7 +178,7 @@ async function tryRun(kind: OciKind, { globalFlags, runFlags }: Flags): Promise<
   const limits = resourceFlags({ memoryBytes: 64 * 1024 * 1024, cpus: '1', pidsLimit: 64 });
   const argv = [kind, ...globalFlags, 'run', '--rm', '--network', 'none', ...runFlags] as const;
   const tried = await callEngine([...argv, ...limits, ...securityFlags(), PROBE_IMAGE, 'true']);
-  return tried.ok ? null : reasonOf(kind, tried, 60_000);
+  return tried.ok ? null : reasonOf(kind, tried);
 }
 
 function parsed(text: string): Record<string, unknown> | null {

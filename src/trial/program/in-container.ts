@@ -1,8 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readdirSync } from 'node:fs';
 import {
   SERVICES_FILE,
   TOOLCHAIN_FILE,
@@ -10,6 +7,7 @@ import {
   type ProgramSpec,
 } from '../../domain/trial/program-contract.js';
 import { isErrno } from '../../support/atomic-file.js';
+import { isRunning } from '../../support/process-identity.js';
 
 /** The image's own settings (PATH, where its packages are) go to everything that runs in it. */
 export function withContainerEnv(spec: ProgramSpec): ProgramSpec {
@@ -24,11 +22,6 @@ export function withContainerEnv(spec: ProgramSpec): ProgramSpec {
     env: { ...own, ...spec.env },
     agent: { ...spec.agent, env: { ...own, ...spec.agent.env } },
   };
-}
-
-/** The app as the image has it; there is nothing at the target yet. */
-export async function copyApp(appDir: string, target: string): Promise<void> {
-  await promisify(execFile)('cp', ['-a', appDir, target]);
 }
 
 /** Versions that the image says it has; null for an image of somebody else. */
@@ -51,8 +44,9 @@ export function servicesCommand(spec: ProgramSpec): string | null {
 }
 
 /**
- * A command that the kernel ends first when the container is out of memory, so that the program lives to
- * say what happened. Any process may make itself more likely to be ended.
+ * A command that gives way to the program: the kernel ends it first when the container is out of memory, and
+ * runs it last when thousands of its processes want the container's processor. Only so does the program live
+ * to end it at its deadline. Alone in its container it is as fast as ever. No process may raise itself again.
  */
 export function sacrificed(
   spec: ProgramSpec,
@@ -60,9 +54,13 @@ export function sacrificed(
 ): readonly [string, ...string[]] {
   const [program = '', ...args] = argv;
   if (spec.container === undefined) return [program, ...args];
-  const script = 'echo 1000 > /proc/self/oom_score_adj; exec "$@"';
-  return ['sh', '-c', script, 'sh', program, ...args];
+  return ['sh', '-c', GIVE_WAY, 'sh', program, ...args];
 }
+
+/** An image of somebody else may have no `nice`. */
+const GIVE_WAY = `echo 1000 > /proc/self/oom_score_adj
+command -v nice > /dev/null || exec "$@"
+exec nice -n 19 "$@"`;
 
 /** Processes of this container that the kernel has killed at its memory limit so far. */
 export function oomKillsHere(): number {
@@ -105,15 +103,6 @@ function othersHere(): readonly number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === 1 || pid === process.pid) return [];
-    return isZombie(pid) ? [] : [pid];
+    return isRunning(pid) ? [pid] : [];
   });
-}
-
-function isZombie(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return true; // gone
-  }
 }

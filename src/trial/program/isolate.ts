@@ -2,11 +2,12 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync } 
 import { dirname, join, resolve } from 'node:path';
 import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { editTree, filesAt, readCommit, writeOrphan, type CommitText } from '../../git/commit.js';
+import { copyTemplate } from '../../apps/template/copy-template.js';
 import { makeFreshRepository } from '../../git/fresh-repository.js';
 import { git, GitFailure, ordinary, type Repository } from '../../git/git.js';
 import { isFolder } from '../../git/work-tree-changes.js';
 import { sealGrade } from './grade-seal.js';
-import { copyApp, imageToolchain } from './in-container.js';
+import { imageToolchain } from './in-container.js';
 import type { Phase, PhaseContext } from './state.js';
 import { faultOf, inspect, type Inspection } from './inspect-isolation.js';
 
@@ -15,7 +16,7 @@ import { faultOf, inspect, type Inspection } from './inspect-isolation.js';
  * new repository around what the branch reaches; the old one goes away with all that it knew.
  */
 export const isolate: Phase = async ({ spec }: PhaseContext) => {
-  if (spec.container !== undefined) await copyApp(spec.container.appDir, spec.checkoutDir);
+  if (spec.container !== undefined) await copyTemplate(spec.container.appDir, spec.checkoutDir);
   const isOne = spec.gradeDir === spec.checkoutDir;
   if (!isOne) removeIfEmpty(spec.gradeDir);
   const isBoth = !isOne && existsSync(spec.gradeDir);
@@ -35,7 +36,7 @@ export const isolate: Phase = async ({ spec }: PhaseContext) => {
     return { found, abort: { reason: 'isolation_failed', detail } };
   }
   // A copy is cheaper than isolating twice, and it carries the index that knows the agent's files.
-  if (!isBoth && !isOne) await copyApp(spec.checkoutDir, spec.gradeDir);
+  if (!isBoth && !isOne) await copyTemplate(spec.checkoutDir, spec.gradeDir);
   return { found, seal: sealGrade(spec, checkout.commitId) };
 };
 

@@ -31,7 +31,7 @@ export async function contractImage(engine: ContainerEngine): Promise<string> {
     const log = join(dir, 'build.log');
     const build = { contextDir: dir, file: 'Dockerfile', buildArgs: {}, labels: {}, logFile: log };
     await engine.build({ ...build, tag: TAG, timeoutMs: 120_000 });
-    const id = await engine.imageId(TAG);
+    const id = (await engine.image(TAG))?.id ?? null;
     if (id === null) throw new Error(`${TAG} was built and is not there`);
     return id;
   } finally {

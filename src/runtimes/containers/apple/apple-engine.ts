@@ -1,5 +1,6 @@
 import { LlmxError } from '../../../errors/llmx-error.js';
 import type { RuntimeProbe } from '../../runtime.js';
+import { hostUser } from '../agent-user.js';
 import { clientEnv } from '../client-env.js';
 import type { ClientCommand, ContainerEngine, ContainerRun } from '../engine.js';
 import { buildImage } from './build.js';
@@ -12,9 +13,6 @@ import { runFailure } from './run-failure.js';
 import { findCli, findSystem } from './system.js';
 import { missingProtections, tooOld, versionText, type AppleVersion } from './version.js';
 
-/** The agent user of our images. */
-const AGENT_ID = 1001;
-
 /** Apple's `container`: a virtual machine of its own for each container. All calls of the CLI are in this folder. */
 export function appleEngine(
   log: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
@@ -23,23 +21,18 @@ export function appleEngine(
     kind: 'apple',
     probe,
     // There is no mapping of users: files on the host belong to whoever wrote them inside.
-    user: () => Promise.resolve(userOf(process.getuid?.() ?? 0, process.getgid?.() ?? 0)),
+    user: () => Promise.resolve(hostUser()),
     runCommand,
     runFailure,
     remove: removeContainer,
     containers: listContainers,
     images: listImages,
-    imageId: async (reference) => (await findImage(reference))?.id ?? null,
+    image: findImage,
     build: async (build) => buildImage(await cliVersion(), build, log),
     removeImage: async (reference) =>
       (await callContainer(['image', 'delete', reference], CHANGE_MS)).ok,
     buildCache: BUILDER_CACHE,
   };
-}
-
-/** Root gives the folders of a sandbox to the agent user first. */
-function userOf(uid: number, gid: number): string {
-  return uid === 0 ? `${AGENT_ID}:${AGENT_ID}` : `${uid}:${gid}`;
 }
 
 async function probe(): Promise<RuntimeProbe> {

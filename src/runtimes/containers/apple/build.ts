@@ -1,6 +1,7 @@
 import { LlmxError } from '../../../errors/llmx-error.js';
 import type { ImageBuild } from '../engine.js';
 import { runLogged } from '../logged-run.js';
+import { flagPairs } from '../run-flags.js';
 import { ensureBuilder } from './builder.js';
 import { errorIn, RESTART } from './call.js';
 import { ensureBuildDisk } from './disk.js';
@@ -29,12 +30,10 @@ export async function buildImage(
 }
 
 function buildArgs(build: ImageBuild, envelope: Envelope): readonly string[] {
-  const pairs = (flag: string, values: Readonly<Record<string, string>>): string[] =>
-    Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`]);
   return [
     ...['build', '--tag', build.tag, '--file', `${build.contextDir}/${build.file}`],
-    ...pairs('--build-arg', build.buildArgs),
-    ...pairs('--label', build.labels),
+    ...flagPairs('--build-arg', build.buildArgs),
+    ...flagPairs('--label', build.labels),
     ...envelopeFlags(envelope),
     ...['--progress', 'plain'],
     ...(build.noCache === true ? ['--no-cache'] : []),
