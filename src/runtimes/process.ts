@@ -43,6 +43,8 @@ export const processRuntime: Runtime = {
     }),
   prepare,
   run,
+  // A quota holds the agent's group alone: the program is outside it.
+  giveAllCpus: () => Promise.resolve(),
   endLeftovers,
   findLeftovers,
   destroy,

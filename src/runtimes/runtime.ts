@@ -140,6 +140,11 @@ export interface Runtime {
    * standard input is a pipe that closes when the caller dies.
    */
   run(sandbox: Sandbox, command: SandboxCommand): Promise<SandboxEnd>;
+  /**
+   * Lets a running command have the whole machine: under a quota, thousands of processes of an agent can take
+   * so much of it that nothing else in the sandbox runs, not even what ends them. Nothing is measured any more.
+   */
+  giveAllCpus(sandbox: Sandbox): Promise<void>;
   /** Ends what is left of a trial whose supervisor is dead. Needs nothing but the marker. */
   endLeftovers(marker: TrialMarker, root: string): Promise<LeftoversEnd>;
   /** Hashes of trials of a state folder of which something is left, also without their folder. */

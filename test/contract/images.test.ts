@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { KIND_LABEL, taskImage } from '../../src/apps/image/names.js';
 import { imageChecks } from '../../src/preflight/checks/images.js';
 import { engineOf } from '../../src/runtimes/containers/engines.js';
+import { importProbeImage, PROBE_IMAGE } from '../../src/runtimes/containers/probe-image.js';
 import { subjectOf, CHECKED_FILE } from '../fixtures/check-subject.js';
 import { commitOf, TELLTALE } from '../fixtures/trial/trial-lab.js';
 import { GIT, ImageLab } from './support/image-lab.js';
@@ -114,7 +115,7 @@ describe.each(KINDS)('images on %s', (kind) => {
       const log = join(lab.layout.logsDir, 'build-app-broken.txt');
       expect(error.hint).toContain(log);
       expect(readFileSync(log, 'utf8')).toContain('the-compiler-is-missing');
-      expect(await lab.engine.imageId(app.image)).toBeNull();
+      expect(await lab.engine.image(app.image)).toBeNull();
       expect(readdirSync(join(lab.layout.root, 'contexts'))).toEqual([]);
     });
 
@@ -139,7 +140,8 @@ describe.each(KINDS)('images on %s', (kind) => {
     });
 
     test('is not taken from an image of somebody else that has no app', async () => {
-      const app = { ...lab.app('foreign'), image: 'llmx-probe:latest' };
+      expect(await importProbeImage(kind)).toBe(true);
+      const app = { ...lab.app('foreign'), image: PROBE_IMAGE };
       expect(await lab.failure(app)).toMatchObject({ code: 'image_foreign' });
       const error = await lab.failure({ ...app, image: lab.image('base') });
       expect(error.message).toContain('is a base image');

@@ -30,6 +30,7 @@ interface Meta {
   readonly aborted?: string;
   readonly detail?: string;
   readonly timed_out: boolean;
+  readonly wall_seconds: number;
   readonly proof: string;
 }
 
@@ -53,6 +54,12 @@ describe.each(await enginesHere())('agents in a container of %s', (kind) => {
     const { meta, said } = await attempt(lab.dir, agent);
     expect(said.split('\n').filter((line) => line.startsWith('REACHED'))).toEqual([]);
     expect(meta).toMatchObject({ status: 'valid', passed: false, proof: 'container' });
+  });
+
+  it('a bomb is ended soon after its 15 s, however much of the machine it takes', async () => {
+    const { meta } = await attempt(lab.dir, 'bombs');
+    expect(meta).toMatchObject({ timed_out: true });
+    expect(meta.wall_seconds).toBeLessThan(90);
   });
 
   it('honest work after all of them passes', async () => {

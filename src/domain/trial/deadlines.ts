@@ -1,3 +1,5 @@
+import type { TrialPhase } from './program-contract.js';
+
 /** How long the parts of a trial may take. The agent's own limit is the task's. */
 
 /** One run of the test file, or of db_prepare. */
@@ -23,4 +25,14 @@ export function programDeadlineMs(times: TrialTimes): number {
   const { agentTimeoutMs, testTimeoutMs, killGraceMs } = times;
   const runsMs = agentTimeoutMs + SHELL_RUNS * testTimeoutMs;
   return runsMs + (1 + SHELL_RUNS) * killGraceMs + OVERHEAD_MS;
+}
+
+/** db_prepare and the test. */
+const RUNS_OF_A_TEST = 2;
+
+/** After this a phase is held up: the program ends the agent, and a test, before. */
+export function phaseDeadlineMs(phase: TrialPhase, times: TrialTimes): number {
+  const { agentTimeoutMs, testTimeoutMs, killGraceMs } = times;
+  const runsMs = phase === 'agent' ? agentTimeoutMs : RUNS_OF_A_TEST * testTimeoutMs;
+  return runsMs + 2 * killGraceMs;
 }

@@ -1,8 +1,19 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROGRAM_FILES, TRIAL_PHASES } from '../../domain/trial/program-contract.js';
+import {
+  PROGRAM_FILES,
+  TRIAL_PHASES,
+  type TrialPhase,
+} from '../../domain/trial/program-contract.js';
 import { readRecord } from '../trial-files.js';
 import type { TrialProgress } from '../trial-request.js';
+
+/** The phase that a trial program says it is in; null before its first. */
+export async function programPhase(outDir: string): Promise<TrialPhase | null> {
+  const file = join(outDir, PROGRAM_FILES.progress);
+  const record = await readRecord(file).catch(() => null); // an agent may have spoilt it
+  return TRIAL_PHASES.find((name) => name === record?.['phase']) ?? null;
+}
 
 /** Tells whoever looks how far the trial is. Losing it loses nothing, so it is not synced to disk. */
 export class ProgressFile {
@@ -20,10 +31,8 @@ export class ProgressFile {
 
   /** Takes over the phase that the trial program says it is in. */
   async follow(outDir: string): Promise<void> {
-    const file = join(outDir, PROGRAM_FILES.progress);
-    const record = await readRecord(file).catch(() => null); // an agent may have spoilt it
-    const phase = TRIAL_PHASES.find((name) => name === record?.['phase']);
-    if (phase !== undefined) this.enter(phase);
+    const phase = await programPhase(outDir);
+    if (phase !== null) this.enter(phase);
   }
 
   /** After this nothing is written any more. */

@@ -23,6 +23,7 @@ import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../../apps/template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import { isPlainFile } from '../plain-file.js';
+import { relieveOverdue } from './overdue.js';
 import { readRecord } from '../trial-files.js';
 
 const PROGRAM = 'program.mjs';
@@ -59,14 +60,19 @@ export async function runProgram(
 ): Promise<SandboxEnd> {
   signal.throwIfAborted();
   const inputs = sandbox.inside.inputs;
-  return runtime.run(sandbox, {
-    argv: [sandbox.node, posix.join(inputs, PROGRAM), posix.join(inputs, PROGRAM_SPEC)],
-    env: sandbox.env,
-    timeoutMs: programDeadlineMs(spec.times),
-    killGraceMs: spec.times.killGraceMs,
-    signal,
-    holdFd,
-  });
+  const relief = relieveOverdue(runtime, sandbox, spec.times);
+  try {
+    return await runtime.run(sandbox, {
+      argv: [sandbox.node, posix.join(inputs, PROGRAM), posix.join(inputs, PROGRAM_SPEC)],
+      env: sandbox.env,
+      timeoutMs: programDeadlineMs(spec.times),
+      killGraceMs: spec.times.killGraceMs,
+      signal,
+      holdFd,
+    });
+  } finally {
+    relief.stop();
+  }
 }
 
 /** Puts the checkout, the trial program and what the agent needs into the sandbox. */

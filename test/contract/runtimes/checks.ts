@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { RuntimeKind } from '../../../src/domain/experiment/experiment.js';
 import { hostGives } from '../support/hostile-lab.js';
@@ -491,6 +492,25 @@ export const CHECKS: readonly RuntimeCheck[] = [
     },
   },
   {
+    name: 'gives a running command all processors when told to',
+    notFor: { process: 'has no quota of its own', apple: 'has a machine of its own' },
+    run: async (bench) => {
+      const sandbox = await bench.sandbox();
+      const quota = 'cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us 2>/dev/null';
+      const script = `${quota} > out/before; touch out/started
+        while ! [ -e out/relieved ]; do sleep 0.02; done; ${quota} > out/after; true`;
+      const running = bench.sh(script, { sandbox });
+      const out = (name: string): string => join(sandbox.host.out, name);
+      await until(() => existsSync(out('started')));
+      await bench.runtime.giveAllCpus(sandbox);
+      await writeFile(out('relieved'), '');
+      await running;
+      const [before, after] = [await quotaIn(out('before')), await quotaIn(out('after'))];
+      expect(before).toBe(100_000);
+      expect(after).toBe(100_000 * cpus().length);
+    },
+  },
+  {
     name: 'names its sandbox after trial, grid and state folder',
     notFor: { process: 'has no labels' },
     run: async (bench) => {
@@ -530,4 +550,9 @@ async function startCaller(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return { caller };
+}
+
+/** Microseconds in each tenth of a second, as either version of control groups has it. */
+async function quotaIn(file: string): Promise<number> {
+  return Number((await readFile(file, 'utf8')).trim().split(' ')[0]);
 }
