@@ -116,7 +116,8 @@ function start(sandbox: Sandbox, command: SandboxCommand): ChildProcess {
     detached: true,
     stdio: ['pipe', 'inherit', 'inherit', ...(held === null ? [] : [held])],
   });
-  child.stdin?.on('error', () => undefined); // nothing is ever written to it
+  child.stdin?.on('error', () => undefined); // whoever does not read it has ended, or will not go on
+  void command.goAhead?.then(() => child.stdin?.write('\n'));
   return child;
 }
 

@@ -82,6 +82,8 @@ export interface SandboxCommand {
   readonly killGraceMs: number;
   /** Ends the command and everything it started. */
   readonly signal: AbortSignal;
+  /** When it resolves the command gets an empty line on its standard input. Never rejects. */
+  readonly goAhead?: Promise<void> | undefined;
   /**
    * Descriptor that the command keeps open for as long as it runs, so that the host lock outlives a
    * supervisor that is killed.

@@ -63,7 +63,7 @@ export async function bury(
   const spec = await readSupervisorSpec(files.spec);
   const runtime = runtimeOf(spec?.sandbox.runtime ?? request.runtime);
   const marker = { trialHash: claim.trialHash, stateId: claim.stateId };
-  const { ended, proof } = await runtime.endLeftovers(marker, files.sandbox);
+  const { ended, proof } = await runtime.endLeftovers(marker, files.sandboxes);
   crashPoint('bury:processes-ended');
   const place = {
     attemptDir,
@@ -94,7 +94,7 @@ export async function bury(
     });
   }
   crashPoint('bury:recorded');
-  await runtime.destroy(marker, files.sandbox);
+  await runtime.destroy(marker, files.sandboxes);
   crashPoint('bury:sandbox-removed');
   await rm(files.dir, { recursive: true, force: true });
 }

@@ -13,6 +13,9 @@ export interface TrialFiles {
   readonly log: string;
   /** There while a cancel is asked for. */
   readonly stop: string;
+  /** Every sandbox of the trial. */
+  readonly sandboxes: string;
+  /** The one in which the agent works. */
   readonly sandbox: string;
   /** How a trial that is over ended, until its attempt is closed. */
   readonly outcome: string;
@@ -26,7 +29,8 @@ export function trialFiles(dir: string): TrialFiles {
     progress: join(dir, 'progress.json'),
     log: join(dir, 'supervisor.log'),
     stop: join(dir, 'stop'),
-    sandbox: join(dir, 'sandbox'),
+    sandboxes: join(dir, 'sandboxes'),
+    sandbox: join(dir, 'sandboxes', 'trial'),
     outcome: join(dir, 'outcome.json'),
   };
 }

@@ -145,8 +145,8 @@ async function containerNames(ofState: string): Promise<readonly string[]> {
 /** The folder of a trial with a sandbox, and a supervisor that is this process, or dead. */
 async function trial(trialHash: string, supervisor: 'alive' | 'dead'): Promise<string> {
   const folder = join(state, 'trials', trialHash);
-  await mkdir(join(folder, 'sandbox', 'home'), { recursive: true });
-  await writeFile(join(folder, 'sandbox', 'home', 'file'), 'x'.repeat(10_000));
+  await mkdir(join(folder, 'sandboxes', 'home'), { recursive: true });
+  await writeFile(join(folder, 'sandboxes', 'home', 'file'), 'x'.repeat(10_000));
   const identity = ownIdentity();
   const owner = supervisor === 'alive' ? identity : { ...identity, startTime: 'another' };
   await writeFile(join(folder, 'owner.json'), JSON.stringify({ fenced: false, ...owner }));
@@ -171,7 +171,7 @@ describe('clean', () => {
     expect(stdout).toContain(container);
     expect(stdout).toMatch(/\nnothing was deleted$/);
     expect(await containerNames(stateId)).toEqual([container]);
-    expect(existsSync(join(dead, 'sandbox', 'home', 'file'))).toBe(true);
+    expect(existsSync(join(dead, 'sandboxes', 'home', 'file'))).toBe(true);
     expect(await podman.image(tag)).not.toBeNull();
   });
 
@@ -229,9 +229,9 @@ describe('clean', () => {
     const no = await ask('\n');
     expect(no.stdout).toMatch(/Remove 1 sandbox \(.*\)\? \[y\/N\]/);
     expect(no.stdout).toMatch(/nothing was deleted/);
-    expect(existsSync(join(dead, 'sandbox'))).toBe(true);
+    expect(existsSync(join(dead, 'sandboxes'))).toBe(true);
     expect((await ask('y\n')).stdout).toMatch(/removed 1 sandbox/);
-    expect(existsSync(join(dead, 'sandbox'))).toBe(false);
+    expect(existsSync(join(dead, 'sandboxes'))).toBe(false);
   });
 });
 
@@ -250,8 +250,8 @@ describe('clean --leftovers', () => {
     expect(found.removed).toBe(3);
     expect(await containerNames(stateId)).toEqual([ofLiving]);
     expect(await containerNames('anotherstate')).toEqual([other]);
-    expect(existsSync(join(dead, 'sandbox'))).toBe(false);
-    expect(existsSync(join(living, 'sandbox', 'home', 'file'))).toBe(true);
+    expect(existsSync(join(dead, 'sandboxes'))).toBe(false);
+    expect(existsSync(join(living, 'sandboxes', 'home', 'file'))).toBe(true);
     expect((await clean('--leftovers')).stdout).toMatch(/leftovers: none\nnothing to remove$/);
   });
 
@@ -279,7 +279,7 @@ describe('clean --leftovers', () => {
     const folder = await trial('deadover', 'dead');
     await writeFile(join(folder, 'outcome.json'), '{}');
     await clean('--leftovers', '--yes');
-    expect(existsSync(join(folder, 'sandbox', 'home', 'file'))).toBe(true);
+    expect(existsSync(join(folder, 'sandboxes', 'home', 'file'))).toBe(true);
   });
 
   it('removes what killed writes and builds left a day ago, and templates nobody starts from', async () => {

@@ -61,7 +61,7 @@ async function processes(layout: StateLayout, stateId: string): Promise<readonly
       ...leftover('processes', `processes of trial ${trialHash}`, OF_DEAD),
       remove: async () => {
         if ((await deadTrial(dir)) === null) return ALIVE;
-        await runtime.endLeftovers({ trialHash, stateId }, trialFiles(dir).sandbox);
+        await runtime.endLeftovers({ trialHash, stateId }, trialFiles(dir).sandboxes);
         const rest = await runtime.findLeftovers(stateId);
         return rest.includes(trialHash) ? 'some of them can not be ended' : null;
       },
@@ -75,9 +75,9 @@ async function sandboxes(layout: StateLayout, stateId: string): Promise<readonly
   const targets: Target[] = [];
   for (const trialHash of await namesIn(layout.trialsDir)) {
     const dir = layout.trialDir(trialHash);
-    const { sandbox } = trialFiles(dir);
+    const files = trialFiles(dir);
     const dead = await deadTrial(dir);
-    if (dead === null || (!dead.isClosed && !(await pathExists(sandbox)))) continue;
+    if (dead === null || (!dead.isClosed && !(await pathExists(files.sandboxes)))) continue;
     targets.push({
       ...leftover('sandbox', `trials/${trialHash}`, OF_DEAD),
       sizeBytes: await bytesOnDisk(dir),
@@ -85,7 +85,7 @@ async function sandboxes(layout: StateLayout, stateId: string): Promise<readonly
         const now = await deadTrial(dir);
         if (now === null) return (await pathExists(dir)) ? ALIVE : null;
         const runtime = runtimeOf(now.runtime ?? 'process');
-        await runtime.destroy({ trialHash, stateId }, sandbox);
+        await runtime.destroy({ trialHash, stateId }, files.sandboxes);
         if (now.isClosed) await rm(dir, { recursive: true, force: true });
         return null;
       },

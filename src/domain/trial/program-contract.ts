@@ -108,10 +108,15 @@ export interface ProgramSpec {
   /** Left out: nothing is done about the network. */
   readonly egress?: EgressRoute;
   /**
-   * Goes on from the result that an earlier program left in `outDir`, although it isolates anew.
+   * Goes on from what another program found, given to it as `earlier` in `outDir`, although it isolates anew.
    * @defaultValue false
    */
   readonly continues?: boolean;
+  /**
+   * Before this phase the program says in its progress that it waits, and goes on at the first line of its
+   * standard input. Only then it reads the result to go on from.
+   */
+  readonly waitsBefore?: TrialPhase;
   /**
    * Standard input is a pipe that its owner holds open. When it closes the owner is dead, and the
    * program ends itself and the agent at once, without a result.
@@ -123,6 +128,8 @@ export interface ProgramSpec {
 /** Names inside `outDir`. */
 export const PROGRAM_FILES = {
   result: 'program-result.json',
+  /** What the program that ran the agent found, for the one that grades. */
+  earlier: 'agent-result.json',
   progress: 'program-progress.json',
   before: 'test_before.txt',
   after: 'test_after.txt',
@@ -133,6 +140,14 @@ export const PROGRAM_FILES = {
   agentStdout: 'agent_stdout.txt',
   agentStderr: 'agent_stderr.txt',
 } as const;
+
+/** Written whenever it changes. */
+export interface ProgramProgress {
+  readonly phase: TrialPhase;
+  /** For a line on standard input, before the phase. */
+  readonly waits: boolean;
+  readonly startedAt: string;
+}
 
 export interface TestRun {
   readonly exit: number | null;

@@ -180,15 +180,17 @@ function containerRun(
  * The client has the host lock as well: should the supervisor be killed, the lock is held until the client,
  * and so the container, has ended.
  */
-function start(client: ClientCommand, { holdFd = null }: SandboxCommand): ChildProcess {
+function start(client: ClientCommand, command: SandboxCommand): ChildProcess {
   const [program, ...args] = client.argv;
+  const { holdFd = null } = command;
   const child = spawn(program, args, {
     cwd: UNWRITABLE,
     env: client.env,
     detached: true,
     stdio: ['pipe', 'inherit', 'pipe', ...(holdFd === null ? [] : [holdFd])],
   });
-  child.stdin?.on('error', () => undefined); // nothing is ever written to it
+  child.stdin?.on('error', () => undefined); // whoever does not read it has ended, or will not go on
+  void command.goAhead?.then(() => child.stdin?.write('\n'));
   return child;
 }
 

@@ -3,7 +3,7 @@ import type { ProgramSpec } from '../../domain/trial/program-contract.js';
 import { killRunningGroups } from '../../runtimes/run-in-group.js';
 import { withContainerEnv } from './in-container.js';
 import { endEscapees } from './end-escapees.js';
-import { onStdinClosed } from './lifeline.js';
+import { holdLifeline, type Lifeline } from './lifeline.js';
 import { runProgram } from './run-program.js';
 
 /** Exit code 0 says that `program-result.json` was written, whatever is in it. */
@@ -36,6 +36,8 @@ function endOnSignals(): void {
   }
 }
 
+const WITHOUT_LIFELINE: Lifeline = { goAhead: () => Promise.resolve() };
+
 /** Nobody would read the result, and the agent may cost money by the minute. */
 async function endOrphan(spec: ProgramSpec): Promise<never> {
   killRunningGroups();
@@ -57,8 +59,9 @@ endOnSignals();
 process.on('SIGUSR1', () => undefined);
 try {
   const spec = readSpec(process.argv[2]);
-  if (spec.endWithStdin === true) onStdinClosed(() => void endOrphan(spec));
-  await runProgram(spec).catch((error: unknown) => fail(error, 1));
+  const lifeline =
+    spec.endWithStdin === true ? holdLifeline(() => void endOrphan(spec)) : WITHOUT_LIFELINE;
+  await runProgram(spec, lifeline).catch((error: unknown) => fail(error, 1));
 } catch (error) {
   fail(error, EXIT_USAGE);
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type {
+  ProgramProgress,
   ProgramResult,
   ProgramSpec,
   TrialPhase,
@@ -9,10 +10,10 @@ import { writeFresh } from './fresh-file.js';
 import { outFile } from './state.js';
 
 /** Read by the supervisor while the program runs; a reader has to bear half a line. */
-export function writeProgress(spec: ProgramSpec, phase: TrialPhase): void {
+export function writeProgress(spec: ProgramSpec, phase: TrialPhase, waits = false): void {
   if (!existsSync(spec.outDir)) mkdirSync(spec.outDir, { recursive: true });
   if (!isFolder(spec.outDir)) throw new Error('the folder for results is no folder any more');
-  const progress = { phase, startedAt: new Date().toISOString() };
+  const progress: ProgramProgress = { phase, waits, startedAt: new Date().toISOString() };
   writeFresh(outFile(spec, 'progress'), `${JSON.stringify(progress)}\n`);
 }
 

@@ -39,9 +39,9 @@ async function removeOne(
   if (dead === null) return 0;
   const runtime = runtimeOf(dead.runtime ?? spec.sandbox.runtime);
   const marker = { ...spec.marker, trialHash };
-  const { ended } = await runtime.endLeftovers(marker, files.sandbox);
+  const { ended } = await runtime.endLeftovers(marker, files.sandboxes);
   crashPoint('leftovers:processes-ended');
-  const removedSandbox = await removeSandbox(runtime, marker, files.sandbox);
+  const removedSandbox = await removeSandbox(runtime, marker, files.sandboxes);
   crashPoint('leftovers:sandbox-removed');
   if (dead.isClosed) await rm(trialDir, { recursive: true, force: true });
   return ended + (removedSandbox ? 1 : 0);

@@ -3,16 +3,26 @@ import { join } from 'node:path';
 import {
   PROGRAM_FILES,
   TRIAL_PHASES,
+  type ProgramProgress,
   type TrialPhase,
 } from '../../domain/trial/program-contract.js';
 import { readRecord } from '../trial-files.js';
 import type { TrialProgress } from '../trial-request.js';
 
-/** The phase that a trial program says it is in; null before its first. */
-export async function programPhase(outDir: string): Promise<TrialPhase | null> {
+/** What a trial program says of itself; null before its first phase. */
+export async function readProgramProgress(
+  outDir: string,
+): Promise<Pick<ProgramProgress, 'phase' | 'waits'> | null> {
   const file = join(outDir, PROGRAM_FILES.progress);
   const record = await readRecord(file).catch(() => null); // an agent may have spoilt it
-  return TRIAL_PHASES.find((name) => name === record?.['phase']) ?? null;
+  const phase = TRIAL_PHASES.find((name) => name === record?.['phase']);
+  return phase === undefined ? null : { phase, waits: record?.['waits'] === true };
+}
+
+/** The phase that a trial program is in; null while it waits. */
+export async function programPhase(outDir: string): Promise<TrialPhase | null> {
+  const progress = await readProgramProgress(outDir);
+  return progress === null || progress.waits ? null : progress.phase;
 }
 
 /** Tells whoever looks how far the trial is. Losing it loses nothing, so it is not synced to disk. */

@@ -46,6 +46,15 @@ export interface ProgramPart {
   readonly continues: boolean;
   /** The agent's way to its model, or null. */
   readonly egress: EgressRoute | null;
+  /** The phase before which the program waits to be told to go on, or null. */
+  readonly waitsBefore: TrialPhase | null;
+}
+
+export interface ProgramHost {
+  readonly signal: AbortSignal;
+  readonly holdFd: number | null;
+  /** Lets a program that waits go on. */
+  readonly goAhead?: Promise<void>;
 }
 
 /**
@@ -56,7 +65,7 @@ export async function runProgram(
   spec: SupervisorSpec,
   runtime: Runtime,
   sandbox: Sandbox,
-  { signal, holdFd }: { readonly signal: AbortSignal; readonly holdFd: number | null },
+  { signal, holdFd, goAhead }: ProgramHost,
 ): Promise<SandboxEnd> {
   signal.throwIfAborted();
   const inputs = sandbox.inside.inputs;
@@ -69,6 +78,7 @@ export async function runProgram(
       killGraceMs: spec.times.killGraceMs,
       signal,
       holdFd,
+      goAhead,
     });
   } finally {
     relief.stop();
@@ -113,7 +123,7 @@ function templateOf({ templateDir }: SupervisorSpec): string {
 function programSpec(
   spec: SupervisorSpec,
   sandbox: Sandbox,
-  { phases, continues, egress }: ProgramPart,
+  { phases, continues, egress, waitsBefore }: ProgramPart,
   agent: AgentLaunch,
 ): ProgramSpec {
   const { inside, env, container } = sandbox;
@@ -132,6 +142,7 @@ function programSpec(
       : { container: { appDir: container.appDir } }),
     continues,
     ...(egress === null ? {} : { egress }),
+    ...(waitsBefore === null ? {} : { waitsBefore }),
     endWithStdin: true,
   };
 }

@@ -149,7 +149,7 @@ class Supervisor {
   /** A run that failed in llmx itself may have left processes; the record must not say otherwise. */
   private async endLeftovers(): Promise<void> {
     try {
-      await this.runtime.endLeftovers(this.spec.marker, this.files.sandbox);
+      await this.runtime.endLeftovers(this.spec.marker, this.files.sandboxes);
     } catch (error) {
       console.error(error);
     }
@@ -170,7 +170,7 @@ class Supervisor {
   private async runInSandbox(lock: KernelLock): Promise<ProgramRun> {
     const run = await runStages(this.spec, {
       runtime: this.runtime,
-      sandboxDir: this.files.sandbox,
+      files: this.files,
       prepare: (stage, root) => this.prepare(stage, root),
       onPrepared: async (sandbox) => {
         this.imageId = sandbox.imageId;
@@ -254,7 +254,7 @@ class Supervisor {
   /** What can't be removed is tried again before the next trial; this one is closed as it is. */
   private async removeSandbox(): Promise<void> {
     try {
-      await this.runtime.destroy(this.spec.marker, this.files.sandbox);
+      await this.runtime.destroy(this.spec.marker, this.files.sandboxes);
     } catch (error) {
       console.error(error);
     }

@@ -91,6 +91,23 @@ export const CHECKS: readonly RuntimeCheck[] = [
     },
   },
   {
+    name: 'gives a line on standard input when it is time to go on',
+    run: async (bench) => {
+      const sandbox = await bench.sandbox();
+      let goOn = (): void => undefined;
+      const goAhead = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const script = 'touch out/waits; read -r line; echo "went on" > out/said; exit 4';
+      const running = bench.sh(script, { sandbox, goAhead });
+      await until(() => existsSync(join(sandbox.host.out, 'waits')));
+      expect(existsSync(join(sandbox.host.out, 'said'))).toBe(false);
+      goOn();
+      expect((await running).end.exit).toBe(4);
+      expect(await readFile(join(sandbox.host.out, 'said'), 'utf8')).toBe('went on\n');
+    },
+  },
+  {
     name: 'starts in the folder of the sandbox',
     run: async (bench) => {
       const sandbox = await bench.sandbox();
