@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { runtimeOf } from '../runtimes/registry.js';
 import { sandboxPaths } from '../runtimes/sandbox-paths.js';
 import { isDiskFull } from '../support/file-faults.js';
@@ -12,7 +11,7 @@ import { voidTrial, type Classification } from './classify.js';
 import { closeTrial, readOutcome, recordTrial, type ClosingPlace } from './close-trial.js';
 import { ownerRuns, readOwner, takeOwnership } from './owner.js';
 import { readSupervisorSpec } from './supervisor-spec.js';
-import { trialFiles, type TrialFiles } from './trial-files.js';
+import { removeTrialFolder, trialFiles, type TrialFiles } from './trial-files.js';
 import type { TrialHost, TrialRequest } from './trial-request.js';
 
 /** How far a claimed trial is, as far as processes tell. */
@@ -96,7 +95,7 @@ export async function bury(
   crashPoint('bury:recorded');
   await runtime.destroy(marker, files.sandboxes);
   crashPoint('bury:sandbox-removed');
-  await rm(files.dir, { recursive: true, force: true });
+  await removeTrialFolder(files.dir);
 }
 
 /** What a dead trial left is for people to look at; a full disk must not keep it from being closed. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
 import { openPlainFile } from './plain-file.js';
@@ -33,6 +34,11 @@ export function trialFiles(dir: string): TrialFiles {
     sandbox: join(dir, 'sandboxes', 'trial'),
     outcome: join(dir, 'outcome.json'),
   };
+}
+
+/** A supervisor that was given up may still write its progress into it. */
+export async function removeTrialFolder(dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
 
 /** More than any record of a trial with tens of thousands of changed files. */

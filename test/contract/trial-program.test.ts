@@ -537,29 +537,3 @@ describe('how an agent runs and ends', () => {
     });
   });
 });
-
-describe('a program that is run in parts', () => {
-  it('goes on from the result the part before it wrote', async () => {
-    const first = await lab.trial({
-      run: FIX_IT,
-      phases: ['isolate', 'prepare', 'before', 'agent', 'collect'],
-    });
-    expect(first.result).toMatchObject({ grade: null, changes: { changedFiles: ['src/add.sh'] } });
-    const second = await lab.runProgram({ ...first.spec, phases: ['grade'] }, first.spec.outDir);
-    expect(second.result).toMatchObject({
-      agent: { exit: 0 },
-      after: { exit: 0 },
-      grade: 'passed',
-    });
-  });
-
-  it('names the phase it is in', async () => {
-    const seen = join(lab.root, 'seen.json');
-    const { spec } = await lab.trial({ run: `cat ../out/program-progress.json > ${seen}` });
-    expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual({
-      phase: 'agent',
-      startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
-    });
-    expect(existsSync(join(spec.outDir, 'program-progress.json'))).toBe(true);
-  });
-});

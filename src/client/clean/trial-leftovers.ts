@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { runtimeOf } from '../../runtimes/registry.js';
 import { TRIAL_LABEL } from '../../runtimes/containers/names.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { pathExists } from '../../support/path-exists.js';
 import { deadTrial } from '../../trial/dead-trial.js';
-import { trialFiles } from '../../trial/trial-files.js';
+import { removeTrialFolder, trialFiles } from '../../trial/trial-files.js';
 import type { EngineStock } from './ask-engines.js';
 import { bytesOnDisk } from './disk-use.js';
 import { namesIn } from './known-plans.js';
@@ -86,7 +85,7 @@ async function sandboxes(layout: StateLayout, stateId: string): Promise<readonly
         if (now === null) return (await pathExists(dir)) ? ALIVE : null;
         const runtime = runtimeOf(now.runtime ?? 'process');
         await runtime.destroy({ trialHash, stateId }, files.sandboxes);
-        if (now.isClosed) await rm(dir, { recursive: true, force: true });
+        if (now.isClosed) await removeTrialFolder(dir);
         return null;
       },
     });

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, TrialMarker } from '../../runtimes/runtime.js';
@@ -6,7 +6,7 @@ import { pathExists } from '../../support/path-exists.js';
 import { crashPoint } from '../../support/test-switches.js';
 import { deadTrial } from '../dead-trial.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
-import { trialFiles } from '../trial-files.js';
+import { removeTrialFolder, trialFiles } from '../trial-files.js';
 
 /**
  * Removes what dead trials of the same state folder left: processes by their marker, sandboxes by
@@ -43,7 +43,7 @@ async function removeOne(
   crashPoint('leftovers:processes-ended');
   const removedSandbox = await removeSandbox(runtime, marker, files.sandboxes);
   crashPoint('leftovers:sandbox-removed');
-  if (dead.isClosed) await rm(trialDir, { recursive: true, force: true });
+  if (dead.isClosed) await removeTrialFolder(trialDir);
   return ended + (removedSandbox ? 1 : 0);
 }
 

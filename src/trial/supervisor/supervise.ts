@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, Sandbox, SandboxStage } from '../../runtimes/runtime.js';
@@ -21,7 +20,7 @@ import {
 import { closeTrial, recordTrial, reserveRoom, writeOutcome } from '../close-trial.js';
 import { takeOwnership } from '../owner.js';
 import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
-import { trialFiles, type TrialFiles } from '../trial-files.js';
+import { removeTrialFolder, trialFiles, type TrialFiles } from '../trial-files.js';
 import { hostFacts, toolchain } from './host-facts.js';
 import { removeLeftovers } from './leftovers.js';
 import { ProgressFile } from './progress.js';
@@ -46,7 +45,7 @@ export async function supervise(trialDir: string, stop: StopSwitch): Promise<voi
   crashPoint('supervisor:owned');
   if (await pathExists(join(spec.attemptDir, 'meta.json'))) {
     // Given up and closed between the two lines above: the fence went with the folder.
-    await rm(trialDir, { recursive: true, force: true });
+    await removeTrialFolder(trialDir);
     return;
   }
   if (await pathExists(files.stop)) stop.stop('cancelled');
@@ -99,7 +98,7 @@ class Supervisor {
     crashPoint('supervisor:sandbox-removed');
     await lock?.release();
     crashPoint('supervisor:host-released');
-    if (isClosed) await rm(this.files.dir, { recursive: true, force: true });
+    if (isClosed) await removeTrialFolder(this.files.dir);
   }
 
   private async trial(lock: KernelLock): Promise<Ending> {
