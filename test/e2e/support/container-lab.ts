@@ -5,10 +5,10 @@ import { engineOf } from '../../../src/runtimes/containers/engines.js';
 import { stateIdOf } from '../../../src/trial/ids.js';
 import { runCli, type CliRun } from '../../fixtures/built-cli.js';
 
-type Kind = 'docker' | 'podman';
+type Kind = 'apple' | 'docker' | 'podman';
 
 /** docker is tried where its engine answers; podman needs none, so it has to be there. */
-export async function enginesHere(): Promise<readonly Kind[]> {
+export async function enginesHere(): Promise<readonly ('docker' | 'podman')[]> {
   const docker = await engineOf('docker').probe();
   return docker.ok ? ['podman', 'docker'] : ['podman'];
 }
