@@ -1,5 +1,6 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
+import type { ResumeAdvice } from '../domain/trial/resume.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
 
 export interface LaunchContext {
@@ -33,7 +34,13 @@ export interface AgentEnd {
 
 export type AgentVerdict =
   | { readonly status: 'valid' }
-  | { readonly status: 'void'; readonly reason: VoidReason; readonly detail: string };
+  | {
+      readonly status: 'void';
+      readonly reason: VoidReason;
+      readonly detail: string;
+      /** Left out where the reason alone says what the grid does next. */
+      readonly resume?: ResumeAdvice;
+    };
 
 /** What a transcript says about the run; every figure that is not known is left out, never 0. */
 export interface TranscriptReading {

@@ -35,6 +35,7 @@ export function metaRecord(attempt: AttemptFacts): MetaRecord {
     status: classification.status,
     ...(classification.reason === null ? {} : { aborted: classification.reason }),
     ...(classification.detail === null ? {} : { detail: classification.detail }),
+    ...resumeFields(classification),
     ...(classification.loud ? { loud: true } : {}),
     passed: classification.passed,
     fix_verified: classification.passed,
@@ -67,6 +68,11 @@ export function metaRecord(attempt: AttemptFacts): MetaRecord {
     leftovers_killed: attempt.leftoversKilled,
     leftovers_before: attempt.leftoversBefore,
   };
+}
+
+function resumeFields({ resume }: Classification): Pick<MetaRecord, 'resume' | 'resume_at'> {
+  if (resume === undefined) return {};
+  return { resume: resume.kind, ...(resume.at === null ? {} : { resume_at: resume.at }) };
 }
 
 export function metricsRecord(attempt: AttemptFacts, trialPath: string): MetricsRecord {

@@ -1,5 +1,6 @@
 import type { AgentVerdict } from '../agents/agent.js';
 import type { TrialStatus, VoidReason } from '../domain/trial/outcome.js';
+import type { ResumeAdvice } from '../domain/trial/resume.js';
 import type { ProgramResult } from '../domain/trial/program-contract.js';
 import type { SandboxEnd } from '../runtimes/runtime.js';
 
@@ -11,9 +12,13 @@ export interface Classification {
   /** Set on void attempts only. */
   readonly reason: VoidReason | null;
   readonly detail: string | null;
+  /** Void attempts only; left out where the reason alone says it. */
+  readonly resume?: ResumeAdvice;
   /** The cause is unknown to llmx: somebody has to look. */
   readonly loud: boolean;
 }
+
+type VoidVerdict = Extract<AgentVerdict, { status: 'void' }>;
 
 /** Why a trial is ended from outside before it is over. */
 export type StopReason = 'cancelled' | 'host_slept' | 'supervisor_died';
@@ -44,7 +49,7 @@ export function classify(evidence: TrialEvidence): Classification {
     const reason = isDiskFullText(result.abortDetail) ? 'disk_full' : result.aborted;
     return voidTrial(reason, result.abortDetail);
   }
-  if (verdict?.status === 'void') return voidTrial(verdict.reason, verdict.detail);
+  if (verdict?.status === 'void') return voidByVerdict(verdict);
   switch (result.grade) {
     case 'passed':
     case 'failed':
@@ -81,6 +86,11 @@ export function stoppedTrial(reason: StopReason): Classification {
 
 export function voidTrial(reason: VoidReason, detail: string | null): Classification {
   return { status: 'void', passed: null, reason, detail, loud: false };
+}
+
+function voidByVerdict({ reason, detail, resume }: VoidVerdict): Classification {
+  const loud = reason === 'unknown_error';
+  return { ...voidTrial(reason, detail), loud, ...(resume === undefined ? {} : { resume }) };
 }
 
 export function unknownError(detail: string): Classification {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RunTrialResult } from '../domain/grid/contracts.js';
 import { isVoidReason, type VoidReason } from '../domain/trial/outcome.js';
+import { resumeAdvice } from '../domain/trial/resume.js';
 import { fill } from '../errors/llmx-error.js';
 import { VOID_ERRORS } from '../errors/table/void.js';
 import type { Attempt } from '../storage/results-tree.js';
@@ -54,7 +55,9 @@ async function attemptResult(attempt: Attempt): Promise<RunTrialResult> {
       const code = typeof meta['aborted'] === 'string' ? meta['aborted'] : 'unknown_error';
       const error = voidText(code, meta);
       const { hint } = VOID_ERRORS[isVoidReason(code) ? code : 'unknown_error'];
-      return { status: 'void', passed: null, code, error, hint, costUsd, stamp };
+      const resume = resumeAdvice(meta['resume'], meta['resume_at']);
+      const said = { status: 'void', passed: null, code, error, hint, costUsd, stamp } as const;
+      return resume === null ? said : { ...said, resume };
     }
     case 'ungraded': {
       const error = VOID_ERRORS.ungraded.message;

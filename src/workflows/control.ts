@@ -1,4 +1,4 @@
-import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
 import type { GridCarry, GridState } from '../domain/grid/contracts.js';
 import {
   cancelSignal,
@@ -18,6 +18,7 @@ export class Control {
   /** Cancelling it cancels the grid: the one way in which a person stops a running trial. */
   readonly grid = new CancellationScope();
   private pauseReason: string | null;
+  private isWaiting = false;
   private readonly skipped: Set<number>;
   private trial: { readonly index: number; readonly scope: CancellationScope } | null = null;
 
@@ -44,7 +45,8 @@ export class Control {
     setHandler(resumeUpdate, () => this.resume(), {
       validator: () => {
         this.assertOpen();
-        if (this.pauseReason === null) throw refusal('grid_not_paused', this.state().phase);
+        if (this.pauseReason === null && !this.isWaiting)
+          throw refusal('grid_not_paused', this.state().phase);
       },
     });
     setHandler(cancelUpdate, () => this.cancel(), {
@@ -92,8 +94,19 @@ export class Control {
     return { pauseReason: this.pauseReason, skipped: [...this.skipped] };
   }
 
+  /** Waits for a time, or until a person wants to go on before it. */
+  async wait(ms: number): Promise<void> {
+    this.isWaiting = true;
+    try {
+      await condition(() => !this.isWaiting, ms);
+    } finally {
+      this.isWaiting = false;
+    }
+  }
+
   private resume(): string {
     this.pauseReason = null;
+    this.isWaiting = false;
     this.onResume();
     return 'the grid goes on';
   }

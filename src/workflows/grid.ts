@@ -22,12 +22,13 @@ import type {
   HostActivities,
   PreflightResult,
   RunTrialResult,
+  StoppedArm,
   TrialActivities,
 } from '../domain/grid/contracts.js';
 import { countCell, gridResult, outcomeOf } from '../domain/grid/counters.js';
 import { preflightIdOf, trialTaskQueue } from '../domain/grid/ids.js';
+import { rerunAfter } from '../domain/grid/rerun.js';
 import { cellLabel, type PlannedCell } from '../domain/plan/cell.js';
-import { MAX_VOID_RERUNS, VOID_REASONS, isVoidReason } from '../domain/trial/outcome.js';
 import { stampOf } from '../domain/trial/stamp.js';
 import { NON_RETRYABLE_CODES } from '../errors/table.js';
 import { assertAnswerable } from './approval.js';
@@ -79,9 +80,11 @@ class Grid {
   private readonly progress: GridProgress;
   readonly control: Control;
   private preflight: ChildWorkflowHandle<typeof preflightWorkflow> | null = null;
+  private stoppedArms: readonly StoppedArm[];
 
   constructor(private readonly input: GridInput) {
     this.progress = new GridProgress(input);
+    this.stoppedArms = input.carry?.stoppedArms ?? [];
     this.control = new Control(
       input.carry,
       () => this.progress.state(),
@@ -211,6 +214,8 @@ class Grid {
   private async resultOf(cell: PlannedCell): Promise<RunTrialResult> {
     const skipped = notRun('skipped', 'left out by a person');
     if (this.control.isSkipped(cell.index)) return skipped;
+    const stopped = this.stoppedArms.find(({ agent }) => agent === cell.agent);
+    if (stopped !== undefined) return notRun('arm_stopped', stopped.error, stopped.hint);
     try {
       return await this.control.skippable(cell.index, () => this.trialWithReruns(cell));
     } catch (error) {
@@ -220,13 +225,29 @@ class Grid {
     }
   }
 
-  /** A void that says nothing about agent or task is tried again, up to two more times. */
   private async trialWithReruns(cell: PlannedCell): Promise<RunTrialResult> {
     for (let attempt = 0; ; attempt++) {
       const result = await this.trial(cell, attempt);
-      if (attempt >= MAX_VOID_RERUNS || result.status !== 'void') return result;
-      if (result.code === null || !isVoidReason(result.code)) return result;
-      if (!VOID_REASONS[result.code].rerun) return result;
+      const rerun = rerunAfter(result, attempt, Date.now());
+      if (rerun === null) {
+        this.heed(cell, result);
+        return result;
+      }
+      if (rerun.waitMs === 0) continue;
+      this.progress.enter('quota', rerun.reason);
+      await this.control.wait(rerun.waitMs);
+      await this.waitWhilePaused();
+    }
+  }
+
+  /** What would meet the cells after this one as well is not tried with each of them. */
+  private heed(cell: PlannedCell, { resume, error, hint }: RunTrialResult): void {
+    const said = error ?? 'it can’t run here';
+    if (resume?.kind === 'stop-grid') {
+      this.control.pause(hint === null ? said : `${said}; ${hint}`);
+    }
+    if (resume?.kind === 'stop-arm') {
+      this.stoppedArms = [...this.stoppedArms, { agent: cell.agent, error: said, hint }];
     }
   }
 
@@ -298,6 +319,7 @@ class Grid {
         counters: this.progress.counters,
         failures: this.progress.failures,
         preflight: this.progress.state().preflight,
+        ...(this.stoppedArms.length === 0 ? {} : { stoppedArms: this.stoppedArms }),
         ...this.control.carried(),
       },
     });

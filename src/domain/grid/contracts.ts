@@ -3,6 +3,7 @@
 import type { Check, Verdict } from '../preflight/check.js';
 import type { GridFilters, PlannedCell } from '../plan/cell.js';
 import type { TrialStatus } from '../trial/outcome.js';
+import type { ResumeAdvice } from '../trial/resume.js';
 
 /** Names a frozen plan without saying where it is; the worker finds the folder in its state folder. */
 export interface PlanRef {
@@ -40,6 +41,16 @@ export interface GridCarry {
   readonly pauseReason: string | null;
   /** Indexes of cells a person wants left out. */
   readonly skipped: readonly number[];
+  /** Agents that can't run here; left out in the histories of earlier versions. */
+  readonly stoppedArms?: readonly StoppedArm[];
+}
+
+/** An agent none of whose cells is started any more. */
+export interface StoppedArm {
+  readonly agent: string;
+  /** Why, in one sentence. */
+  readonly error: string;
+  readonly hint: string | null;
 }
 
 export interface GridCounters {
@@ -159,6 +170,8 @@ export interface RunTrialResult {
   readonly hint: string | null;
   readonly costUsd: number | null;
   readonly stamp: string | null;
+  /** Void attempts only; left out where the reason alone says it. */
+  readonly resume?: ResumeAdvice;
 }
 
 export interface Builds {

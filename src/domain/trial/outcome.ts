@@ -25,6 +25,8 @@ export const VOID_REASONS = {
   login: { rerun: false },
   contaminated: { rerun: false },
   model_differs: { rerun: false },
+  model_unavailable: { rerun: false },
+  network: { rerun: true },
   nothing_done: { rerun: false },
   cancelled: { rerun: false },
   host_slept: { rerun: true },

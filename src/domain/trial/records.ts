@@ -20,6 +20,10 @@ export interface MetaRecord {
   readonly aborted?: string;
   /** One sentence for a reader; never a stack trace. */
   readonly detail?: string;
+  /** What the grid is to do before it tries again, where the reason alone does not say it. */
+  readonly resume?: string;
+  /** When the provider says it goes on. */
+  readonly resume_at?: string;
   /** True on a void attempt whose cause llmx does not know. */
   readonly loud?: boolean;
   /** The fix is verified: the test passes afterwards and was not edited. Null unless graded. */

@@ -54,6 +54,11 @@ export const VOID_ERRORS = {
     'another model answered than the one asked for',
     'check the model in experiment.yml',
   ),
+  model_unavailable: voidError(
+    'the provider has no such model for this account',
+    'check the model in experiment.yml',
+  ),
+  network: voidError('the model provider could not be reached', 'llmx-client start-grid'),
   nothing_done: voidError('the agent made no model call at all', 'llmx-client doctor'),
   cancelled: voidError('the trial was cancelled', 'llmx-client start-grid'),
   host_slept: voidError('the machine slept during the trial', 'llmx-client start-grid'),

@@ -8,6 +8,7 @@ import type {
 } from '../../../src/domain/grid/contracts.js';
 import type { PlannedCell } from '../../../src/domain/plan/cell.js';
 import { NO_FILTERS } from '../../../src/domain/plan/cell.js';
+import type { ResumeAdvice } from '../../../src/domain/trial/resume.js';
 import type { Check, CheckStatus } from '../../../src/domain/preflight/check.js';
 import { verdictOf } from '../../../src/domain/preflight/check.js';
 
@@ -39,9 +40,18 @@ export const VALID_PASS: RunTrialResult = {
   stamp: '20300101T000000Z',
 };
 
-export function voided(code: string): RunTrialResult {
+export function voided(code: string, resume?: ResumeAdvice): RunTrialResult {
   const error = `told: ${code}`;
-  return { status: 'void', passed: null, code, error, hint: null, costUsd: null, stamp: null };
+  const said = {
+    status: 'void',
+    passed: null,
+    code,
+    error,
+    hint: null,
+    costUsd: null,
+    stamp: null,
+  };
+  return { ...said, status: 'void', ...(resume === undefined ? {} : { resume }) };
 }
 
 export interface StubHost {
