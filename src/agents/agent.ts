@@ -1,4 +1,5 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
+import type { CallContext } from '../domain/metrics/call-tally.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
 
@@ -49,7 +50,10 @@ export interface AgentAdapter {
   launch(context: LaunchContext): LaunchPlan;
   /** Asked after every run that did not time out: a time-out is the agent's result. */
   judge(end: AgentEnd): AgentVerdict | Promise<AgentVerdict>;
-  readonly readTranscript?: (stdoutFile: string) => Promise<TranscriptReading>;
+  readonly readTranscript?: (
+    stdoutFile: string,
+    context: CallContext,
+  ) => Promise<TranscriptReading>;
 }
 
 export const VALID: AgentVerdict = { status: 'valid' };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
-import { openPlainFile } from './plain-file.js';
+import { openPlainFile } from '../support/plain-file.js';
 
 /** The working folder of one trial, `<state>/trials/<trialHash>`. */
 export interface TrialFiles {
