@@ -1,5 +1,11 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
 import type { CallContext } from '../domain/metrics/call-tally.js';
+import type {
+  AgentOutcome,
+  EndingFlag,
+  PauseScope,
+  ResumeKind,
+} from '../domain/trial/ending/ending.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
 
@@ -32,9 +38,29 @@ export interface AgentEnd {
   readonly stderrFile: string;
 }
 
+/** What a grid does after a void run. */
+export interface AgentResume {
+  readonly kind: ResumeKind;
+  /** Whose trials the cause concerns. */
+  readonly scope: PauseScope;
+  /** ISO-8601 UTC, with `wait` only: start again then, not before. A minute after the reset already. */
+  readonly at?: string;
+}
+
 export type AgentVerdict =
-  | { readonly status: 'valid' }
-  | { readonly status: 'void'; readonly reason: VoidReason; readonly detail: string };
+  | {
+      readonly status: 'valid';
+      /** How it ended, where the agent's own transcript tells. */
+      readonly outcome?: AgentOutcome;
+      readonly flags?: readonly EndingFlag[];
+    }
+  | {
+      readonly status: 'void';
+      readonly reason: VoidReason;
+      readonly detail: string;
+      /** Left out where nobody knows what helps. */
+      readonly resume?: AgentResume;
+    };
 
 /** What a transcript says about the run; every figure that is not known is left out, never 0. */
 export interface TranscriptReading {
@@ -48,8 +74,13 @@ export interface TranscriptReading {
 export interface AgentAdapter {
   readonly kind: AgentKind;
   launch(context: LaunchContext): LaunchPlan;
-  /** Asked after every run that did not time out: a time-out is the agent's result. */
+  /** Asked after every run that did not time out; after those too where the adapter {@link judgesTimeOuts}. */
   judge(end: AgentEnd): AgentVerdict | Promise<AgentVerdict>;
+  /**
+   * Its transcript tells an agent that worked to the end from a CLI that only tried to reach its model.
+   * Otherwise a time-out is the agent's result. @defaultValue false
+   */
+  readonly judgesTimeOuts?: boolean;
   readonly readTranscript?: (
     stdoutFile: string,
     context: CallContext,

@@ -44,7 +44,7 @@ export function classify(evidence: TrialEvidence): Classification {
     const reason = isDiskFullText(result.abortDetail) ? 'disk_full' : result.aborted;
     return voidTrial(reason, result.abortDetail);
   }
-  if (verdict?.status === 'void') return voidTrial(verdict.reason, verdict.detail);
+  if (verdict?.status === 'void') return agentVoid(verdict.reason, verdict.detail);
   switch (result.grade) {
     case 'passed':
     case 'failed':
@@ -81,6 +81,10 @@ export function stoppedTrial(reason: StopReason): Classification {
 
 export function voidTrial(reason: VoidReason, detail: string | null): Classification {
   return { status: 'void', passed: null, reason, detail, loud: false };
+}
+
+function agentVoid(reason: VoidReason, detail: string): Classification {
+  return reason === 'unknown_error' ? unknownError(detail) : voidTrial(reason, detail);
 }
 
 export function unknownError(detail: string): Classification {

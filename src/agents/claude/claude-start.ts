@@ -1,10 +1,4 @@
-import {
-  listAt,
-  objectAt,
-  objectsAt,
-  textAt,
-  type JsonObject,
-} from '../../domain/json-value.js';
+import { listAt, objectAt, objectsAt, textAt, type JsonObject } from '../../domain/json-value.js';
 import type { StartFacts } from '../../domain/trial/hermeticity.js';
 
 /** What claude's `system/init` event says about where the run came from. */

@@ -118,7 +118,8 @@ class ClaudeTranscript {
       num_turns: numberAt(lastResult, 'num_turns'),
       duration_ms: numberAt(lastResult, 'duration_ms'),
       is_error: lastResult?.['is_error'],
-      permission_denials: lastResult === null ? null : listAt(lastResult, 'permission_denials').length,
+      permission_denials:
+        lastResult === null ? null : listAt(lastResult, 'permission_denials').length,
       api_retries: this.retries,
     };
     const shared = {
@@ -134,7 +135,8 @@ class ClaudeTranscript {
 
   /** The result of a failed run is the CLI's own sentence. */
   private answerText(): string | null {
-    const result = this.lastResult?.['is_error'] === true ? null : textAt(this.lastResult, 'result');
+    const result =
+      this.lastResult?.['is_error'] === true ? null : textAt(this.lastResult, 'result');
     return result !== null && result !== '' ? result : (this.answer?.text ?? null);
   }
 }

@@ -57,7 +57,9 @@ class OpencodeTranscript {
   private toolUse(part: JsonObject | null): void {
     const id = textAt(part, 'callID') ?? textAt(part, 'id');
     if (!this.callIds.isNew(id, true)) return;
-    this.calls.add(toolCall(textAt(part, 'tool') ?? '?', objectAt(objectAt(part, 'state'), 'input')));
+    this.calls.add(
+      toolCall(textAt(part, 'tool') ?? '?', objectAt(objectAt(part, 'state'), 'input')),
+    );
   }
 
   private text(part: JsonObject | null): void {

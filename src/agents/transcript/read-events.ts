@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../domain/json-value.js';
+import { isPlainFile } from '../../support/plain-file.js';
 import { readLines, TOO_LONG } from './read-lines.js';
 
 /** Longer lines are counted and left out: the largest events (images in tool results) are some MB. */
@@ -57,4 +58,12 @@ function eventsIn(text: string): readonly JsonObject[] | null {
   }
   if (isObject(value)) return [value];
   return Array.isArray(value) && value.every(isObject) ? value : null;
+}
+
+/** Like {@link readEvents}; a file that is missing or out of reach has no events. */
+export async function readEventsIfThere(
+  file: string,
+  onEvent: (event: JsonObject) => void,
+): Promise<void> {
+  if (await isPlainFile(file)) await readEvents(file, onEvent);
 }

@@ -77,7 +77,8 @@ export class CallTally {
       this.firstTarget = { at: this.calls, searches: this.byClass.search };
     }
     if (call.class === 'edit') this.firstEdit ??= this.calls;
-    if (call.class === 'edit' || call.class === 'read') call.paths.forEach((path) => this.file(path));
+    if (call.class === 'edit' || call.class === 'read')
+      call.paths.forEach((path) => this.file(path));
     if (this.calls < MAX_LISTED) {
       this.classes.push(call.class);
       this.names.push(call.name);

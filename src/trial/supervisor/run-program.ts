@@ -160,7 +160,8 @@ export async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const verdict = wasEnded(run, end) ? null : await judge(adapter, { run, stdoutFile, stderrFile });
+  const isAsked = run.timedOut ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
+  const verdict = isAsked ? await judge(adapter, { run, stdoutFile, stderrFile }) : null;
   const isReadable = await isPlainFile(stdoutFile);
   const context = { targets, checkoutDir: sandbox.inside.checkout };
   const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile, context) : null) ?? null;
@@ -178,7 +179,7 @@ export async function readResult(
 
 /** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
 async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict> {
-  return end.run.signal === 'SIGKILL'
+  return end.run.signal === 'SIGKILL' && !end.run.timedOut
     ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
     : adapter.judge(end);
 }
