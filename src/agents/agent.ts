@@ -1,4 +1,6 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
+import type { CallContext } from '../domain/metrics/call-tally.js';
+import type { AgentOutcome, EndingFlag } from '../domain/trial/ending/ending.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
 import type { ResumeAdvice } from '../domain/trial/resume.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
@@ -33,12 +35,17 @@ export interface AgentEnd {
 }
 
 export type AgentVerdict =
-  | { readonly status: 'valid' }
+  | {
+      readonly status: 'valid';
+      /** How it ended, where the agent's own transcript tells. */
+      readonly outcome?: AgentOutcome;
+      readonly flags?: readonly EndingFlag[];
+    }
   | {
       readonly status: 'void';
       readonly reason: VoidReason;
       readonly detail: string;
-      /** Left out where the reason alone says what the grid does next. */
+      /** Left out where nobody knows what helps. */
       readonly resume?: ResumeAdvice;
     };
 
@@ -54,9 +61,17 @@ export interface TranscriptReading {
 export interface AgentAdapter {
   readonly kind: AgentKind;
   launch(context: LaunchContext): LaunchPlan;
-  /** Asked after every run that did not time out: a time-out is the agent's result. */
+  /** Asked after every run that did not time out; after those too where the adapter {@link judgesTimeOuts}. */
   judge(end: AgentEnd): AgentVerdict | Promise<AgentVerdict>;
-  readonly readTranscript?: (stdoutFile: string) => Promise<TranscriptReading>;
+  /**
+   * Its transcript tells an agent that worked to the end from a CLI that only tried to reach its model.
+   * Otherwise a time-out is the agent's result. @defaultValue false
+   */
+  readonly judgesTimeOuts?: boolean;
+  readonly readTranscript?: (
+    stdoutFile: string,
+    context: CallContext,
+  ) => Promise<TranscriptReading>;
 }
 
 export const VALID: AgentVerdict = { status: 'valid' };

@@ -70,9 +70,12 @@ export function metaRecord(attempt: AttemptFacts): MetaRecord {
   };
 }
 
-function resumeFields({ resume }: Classification): Pick<MetaRecord, 'resume' | 'resume_at'> {
+function resumeFields({
+  resume,
+}: Classification): Pick<MetaRecord, 'resume' | 'resume_scope' | 'resume_at'> {
   if (resume === undefined) return {};
-  return { resume: resume.kind, ...(resume.at === null ? {} : { resume_at: resume.at }) };
+  const { kind, scope, at } = resume;
+  return { resume: kind, resume_scope: scope, ...(at === undefined ? {} : { resume_at: at }) };
 }
 
 export function metricsRecord(attempt: AttemptFacts, trialPath: string): MetricsRecord {

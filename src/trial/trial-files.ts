@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
-import { openPlainFile } from './plain-file.js';
+import { openPlainFile } from '../support/plain-file.js';
 
 /** The working folder of one trial, `<state>/trials/<trialHash>`. */
 export interface TrialFiles {

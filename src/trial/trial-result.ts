@@ -55,7 +55,7 @@ async function attemptResult(attempt: Attempt): Promise<RunTrialResult> {
       const code = typeof meta['aborted'] === 'string' ? meta['aborted'] : 'unknown_error';
       const error = voidText(code, meta);
       const { hint } = VOID_ERRORS[isVoidReason(code) ? code : 'unknown_error'];
-      const resume = resumeAdvice(meta['resume'], meta['resume_at']);
+      const resume = resumeAdvice(meta);
       const said = { status: 'void', passed: null, code, error, hint, costUsd, stamp } as const;
       return resume === null ? said : { ...said, resume };
     }

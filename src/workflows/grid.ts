@@ -214,7 +214,7 @@ class Grid {
   private async resultOf(cell: PlannedCell): Promise<RunTrialResult> {
     const skipped = notRun('skipped', 'left out by a person');
     if (this.control.isSkipped(cell.index)) return skipped;
-    const stopped = this.stoppedArms.find(({ agent }) => agent === cell.agent);
+    const stopped = this.stoppedArms.find((arm) => isOfArm(cell, arm));
     if (stopped !== undefined) return notRun('arm_stopped', stopped.error, stopped.hint);
     try {
       return await this.control.skippable(cell.index, () => this.trialWithReruns(cell));
@@ -247,7 +247,8 @@ class Grid {
       this.control.pause(hint === null ? said : `${said}; ${hint}`);
     }
     if (resume?.kind === 'stop-arm') {
-      this.stoppedArms = [...this.stoppedArms, { agent: cell.agent, error: said, hint }];
+      const task = resume.scope === 'task' ? cell.task : null;
+      this.stoppedArms = [...this.stoppedArms, { agent: cell.agent, task, error: said, hint }];
     }
   }
 
@@ -354,6 +355,10 @@ function isDiskTrouble(failure: ApplicationFailure): boolean {
 
 function isLong(info: WorkflowInfo): boolean {
   return info.continueAsNewSuggested || info.historyLength >= MAX_HISTORY_EVENTS;
+}
+
+function isOfArm(cell: PlannedCell, { agent, task }: StoppedArm): boolean {
+  return agent === cell.agent && (task === null || task === cell.task);
 }
 
 function notRun(code: string, error: string, hint: string | null = null): RunTrialResult {

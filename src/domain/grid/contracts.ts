@@ -48,6 +48,8 @@ export interface GridCarry {
 /** An agent none of whose cells is started any more. */
 export interface StoppedArm {
   readonly agent: string;
+  /** Null: with every task. */
+  readonly task: string | null;
   /** Why, in one sentence. */
   readonly error: string;
   readonly hint: string | null;

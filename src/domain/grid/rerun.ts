@@ -1,9 +1,6 @@
 import { MAX_VOID_RERUNS, VOID_REASONS, isVoidReason } from '../trial/outcome.js';
 import type { RunTrialResult } from './contracts.js';
 
-/** Providers cut the seconds off the times they print, and a start at the exact moment is refused. */
-const RESET_MARGIN_MS = 60_000;
-
 /** Before the first and the second further start, where the provider does not say when it goes on. */
 const PROBE_MS = [5 * 60_000, 60 * 60_000] as const;
 
@@ -26,32 +23,33 @@ export interface Rerun {
  */
 export function rerunAfter(result: RunTrialResult, attempt: number, nowMs: number): Rerun | null {
   if (attempt >= MAX_VOID_RERUNS || result.status !== 'void') return null;
-  const { code, resume = null } = result;
+  const { code, resume } = result;
   if (code === null || !isVoidReason(code)) return null;
   switch (resume?.kind) {
     case 'stop-arm':
     case 'stop-grid':
       return null;
-    case 'retry': {
-      const waitMs = BACKOFF_MS[attempt] ?? BACKOFF_MS[1];
-      return { waitMs, reason: `${code}: the next try is in ${waitMs / 1000} s` };
+    case 'retry':
+      if (resume.scope === 'trial' || resume.scope === 'host') return AT_ONCE;
+      return after(BACKOFF_MS[attempt] ?? BACKOFF_MS[1], code);
+    case 'probe':
+      return after(PROBE_MS[attempt] ?? PROBE_MS[1], code);
+    case 'wait': {
+      if (resume.at === undefined) return after(PROBE_MS[attempt] ?? PROBE_MS[1], code);
+      const waitMs = Math.max(0, Date.parse(resume.at) - nowMs);
+      return { waitMs, reason: `${code}: the grid goes on at ${resume.at}` };
     }
-    case 'wait':
-      return waitFor(code, resume?.at ?? null, attempt, nowMs);
     case undefined:
-      return VOID_REASONS[code].rerun ? { waitMs: 0, reason: null } : null;
+      return VOID_REASONS[code].rerun ? AT_ONCE : null;
   }
 }
 
-function waitFor(code: string, at: string | null, attempt: number, nowMs: number): Rerun {
-  if (at === null) {
-    const waitMs = PROBE_MS[attempt] ?? PROBE_MS[1];
-    return { waitMs, reason: `${code}: no reset is known; the next try is in ${minutes(waitMs)}` };
-  }
-  const waitMs = Math.max(0, Date.parse(at) - nowMs) + RESET_MARGIN_MS;
-  return { waitMs, reason: `${code}: the provider goes on at ${at}` };
+const AT_ONCE: Rerun = { waitMs: 0, reason: null };
+
+function after(waitMs: number, code: string): Rerun {
+  return { waitMs, reason: `${code}: the next try is in ${duration(waitMs)}` };
 }
 
-function minutes(ms: number): string {
-  return `${Math.round(ms / 60_000)} min`;
+function duration(ms: number): string {
+  return ms < 60_000 ? `${ms / 1000} s` : `${Math.round(ms / 60_000)} min`;
 }

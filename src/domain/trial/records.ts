@@ -22,7 +22,9 @@ export interface MetaRecord {
   readonly detail?: string;
   /** What the grid is to do before it tries again, where the reason alone does not say it. */
   readonly resume?: string;
-  /** When the provider says it goes on. */
+  /** Whose trials the cause concerns. */
+  readonly resume_scope?: string;
+  /** Not before this time, where somebody said so. */
   readonly resume_at?: string;
   /** True on a void attempt whose cause llmx does not know. */
   readonly loud?: boolean;

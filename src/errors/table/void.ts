@@ -20,6 +20,10 @@ export const VOID_ERRORS = {
     'the agent program could not be started',
     'read agent_stderr.txt in the attempt folder; check argv and its execute permission',
   ),
+  agent_setup_failed: voidError(
+    'the agent program refused to work as it was started',
+    'read agent_stderr.txt in the attempt folder, then: llmx-client doctor',
+  ),
   agent_killed: voidError(
     'the agent was killed by something outside llmx',
     'llmx-client start-grid',
@@ -55,15 +59,18 @@ export const VOID_ERRORS = {
     'check the model in experiment.yml',
   ),
   model_unavailable: voidError(
-    'the provider has no such model for this account',
-    'check the model in experiment.yml',
+    'the model does not exist, or this account may not use it',
+    'check the model in experiment.yml, then: llmx-client start-grid',
   ),
-  network: voidError('the model provider could not be reached', 'llmx-client start-grid'),
   nothing_done: voidError('the agent made no model call at all', 'llmx-client doctor'),
   cancelled: voidError('the trial was cancelled', 'llmx-client start-grid'),
   host_slept: voidError('the machine slept during the trial', 'llmx-client start-grid'),
   supervisor_died: voidError('the trial’s supervisor died with its host', 'llmx-client start-grid'),
   overload: voidError('the model provider was overloaded', 'llmx-client start-grid'),
+  network: voidError(
+    'the connection to the model provider failed',
+    'check the connection, then: llmx-client start-grid',
+  ),
   quota: voidError('the model provider’s quota is used up', 'llmx-client start-grid'),
   unknown_error: voidError(
     'the trial ended in a way llmx does not know: {reason}',

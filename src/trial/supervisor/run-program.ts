@@ -22,7 +22,7 @@ import {
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../../apps/template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
-import { isPlainFile } from '../plain-file.js';
+import { isPlainFile } from '../../support/plain-file.js';
 import { relieveOverdue } from './overdue.js';
 import { readRecord } from '../trial-files.js';
 
@@ -152,6 +152,7 @@ export async function readOutcome(
   sandbox: Sandbox,
   adapter: AgentAdapter,
   end: SandboxEnd,
+  targets: readonly string[],
 ): Promise<Omit<ProgramRun, 'end'>> {
   const file = (name: string): string => join(sandbox.host.out, name);
   const result = await readResult(file(PROGRAM_FILES.result), end);
@@ -159,9 +160,11 @@ export async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const verdict = wasEnded(run, end) ? null : await judge(adapter, { run, stdoutFile, stderrFile });
+  const isAsked = run.timedOut ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
+  const verdict = isAsked ? await judge(adapter, { run, stdoutFile, stderrFile }) : null;
   const isReadable = await isPlainFile(stdoutFile);
-  const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile) : null) ?? null;
+  const context = { targets, checkoutDir: sandbox.inside.checkout };
+  const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile, context) : null) ?? null;
   return { result, verdict, reading };
 }
 
@@ -176,7 +179,7 @@ export async function readResult(
 
 /** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
 async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict> {
-  return end.run.signal === 'SIGKILL'
+  return end.run.signal === 'SIGKILL' && !end.run.timedOut
     ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
     : adapter.judge(end);
 }

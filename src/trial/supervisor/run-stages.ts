@@ -71,7 +71,8 @@ async function runAgent(
   } finally {
     await egress.close();
   }
-  const outcome = await readOutcome(sandbox, adapterOf(spec.agent), end);
+  const adapter = adapterOf(spec.agent);
+  const outcome = await readOutcome(sandbox, adapter, end, spec.program.implFiles);
   return { sandbox, run: { end: withAgentOom(end, outcome.result), ...outcome } };
 }
 

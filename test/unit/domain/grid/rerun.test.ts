@@ -28,31 +28,57 @@ describe('a cell after its attempt', () => {
     ['a test that does not run: not again', voided('suite_did_not_run'), 0, null],
     ['an unknown code: not again', voided('whatever'), 0, null],
     ['a result: not again', { ...voided('quota'), status: 'valid', code: null }, 0, null],
-    ['an overload: in half a minute', voided('overload', { kind: 'retry', at: null }), 0, 30_000],
+    [
+      'an overload: in half a minute',
+      voided('overload', { kind: 'retry', scope: 'provider' }),
+      0,
+      30_000,
+    ],
     [
       'an overload again: in two minutes',
-      voided('overload', { kind: 'retry', at: null }),
+      voided('overload', { kind: 'retry', scope: 'provider' }),
       1,
       120_000,
     ],
     [
-      'a quota: a minute after its reset',
-      voided('quota', { kind: 'wait', at: '2030-01-01T12:00:00Z' }),
+      'something about this one trial: at once',
+      voided('nothing_done', { kind: 'retry', scope: 'trial' }),
+      0,
+      0,
+    ],
+    [
+      'a quota: when it says',
+      voided('quota', { kind: 'wait', scope: 'account', at: '2030-01-01T12:01:00Z' }),
       0,
       121 * MINUTE,
     ],
     [
-      'a quota whose reset is past: in a minute',
-      voided('quota', { kind: 'wait', at: '2030-01-01T09:00:00Z' }),
+      'a quota whose time has come: at once',
+      voided('quota', { kind: 'wait', scope: 'account', at: '2030-01-01T09:00:00Z' }),
       0,
-      MINUTE,
+      0,
     ],
-    ['a quota without a reset', voided('quota', { kind: 'wait', at: null }), 0, 5 * MINUTE],
-    ['a quota without a reset again', voided('quota', { kind: 'wait', at: null }), 1, 60 * MINUTE],
-    ['used up for good: not again', voided('quota', { kind: 'stop-grid', at: null }), 0, null],
+    [
+      'a quota without a reset',
+      voided('quota', { kind: 'probe', scope: 'account' }),
+      0,
+      5 * MINUTE,
+    ],
+    [
+      'a quota without a reset again',
+      voided('quota', { kind: 'probe', scope: 'account' }),
+      1,
+      60 * MINUTE,
+    ],
+    [
+      'used up for good: not again',
+      voided('quota', { kind: 'stop-grid', scope: 'account' }),
+      0,
+      null,
+    ],
     [
       'no such model: not again',
-      voided('model_unavailable', { kind: 'stop-arm', at: null }),
+      voided('model_unavailable', { kind: 'stop-arm', scope: 'model' }),
       0,
       null,
     ],
@@ -61,9 +87,10 @@ describe('a cell after its attempt', () => {
   });
 
   it('says why the grid stands still', () => {
-    const until = rerunAfter(voided('quota', { kind: 'wait', at: '2030-01-01T12:00:00Z' }), 0, NOW);
-    expect(until?.reason).toBe('quota: the provider goes on at 2030-01-01T12:00:00Z');
-    const unknown = rerunAfter(voided('quota', { kind: 'wait', at: null }), 0, NOW);
-    expect(unknown?.reason).toBe('quota: no reset is known; the next try is in 5 min');
+    const at = '2030-01-01T12:01:00Z';
+    const until = rerunAfter(voided('quota', { kind: 'wait', scope: 'account', at }), 0, NOW);
+    expect(until?.reason).toBe(`quota: the grid goes on at ${at}`);
+    const unknown = rerunAfter(voided('quota', { kind: 'probe', scope: 'account' }), 0, NOW);
+    expect(unknown?.reason).toBe('quota: the next try is in 5 min');
   });
 });
