@@ -25,6 +25,7 @@ const MAX_MODELS = 16;
 export class ClaudeFactsReader {
   private events = 0;
   private hasEvidence = false;
+  private hasModelCall = false;
   private hasRetried = false;
   private wasRefused = false;
   private result: ClaudeResult | null = null;
@@ -44,6 +45,7 @@ export class ClaudeFactsReader {
     this.openRetry = null;
     if (type === 'system') this.system(event);
     else if (type === 'assistant') this.assistant(event);
+    else if (type === 'stream_event') this.hasModelCall = true;
     else if (type === 'result') this.result = resultOf(event);
   }
 
@@ -51,6 +53,7 @@ export class ClaudeFactsReader {
     return {
       events: this.events,
       hasEvidence: this.hasEvidence,
+      hasModelCall: this.hasModelCall,
       hasRetried: this.hasRetried,
       wasRefused: this.wasRefused,
       result: this.result,
@@ -71,6 +74,9 @@ export class ClaudeFactsReader {
     switch (textAt(event, 'subtype')) {
       case 'init':
         this.start ??= claudeStart(event);
+        return;
+      case 'thinking_tokens':
+        this.hasModelCall = true;
         return;
       case 'api_retry':
         this.hasRetried = true;
@@ -107,6 +113,7 @@ export class ClaudeFactsReader {
     }
     // It went on: what had failed before is over.
     this.failure = null;
+    this.hasModelCall = true;
     this.hasEvidence ||= blocks.some(isEvidence);
     const isMain = textAt(event, 'parent_tool_use_id') === null;
     if (model !== null && isMain && this.served.size < MAX_MODELS) this.served.add(model);

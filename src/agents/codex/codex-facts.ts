@@ -18,6 +18,7 @@ export class CodexFactsReader {
   private openError: string | null = null;
   private hasRetried = false;
   private hasEvidence = false;
+  private hasModelCall = false;
   private readonly mcpServers = new Set<string>();
 
   event(event: JsonObject): void {
@@ -43,13 +44,14 @@ export class CodexFactsReader {
     if (item === null || type === null) return;
     const isText = type === 'agent_message' && (textAt(item, 'text') ?? '').trim() !== '';
     this.hasEvidence ||= isText || callOf(type, item) !== null;
+    this.hasModelCall ||= this.hasEvidence || type === 'reasoning';
     const server = type === 'mcp_tool_call' ? textAt(item, 'server') : null;
     if (server !== null && this.mcpServers.size < 64) this.mcpServers.add(server);
   }
 
   facts(): CodexFacts {
-    const { events, turn, failure, openError, hasRetried, hasEvidence } = this;
-    return { events, turn, failure, openError, hasRetried, hasEvidence };
+    const { events, turn, failure, openError, hasRetried, hasEvidence, hasModelCall } = this;
+    return { events, turn, failure, openError, hasRetried, hasEvidence, hasModelCall };
   }
 
   /** The stream names no version and no model; a server that was called was connected. */

@@ -149,9 +149,10 @@ class Scanner {
 
   private dollar(): void {
     const next = this.text[this.at + 1];
-    if (next !== '(' || this.text[this.at + 2] === '(') return this.plain('$');
+    if (next !== '(') return this.plain('$');
     const end = this.closing(this.at + 1);
-    this.nested(this.text.slice(this.at + 2, end));
+    const isArithmetic = this.text[this.at + 2] === '(';
+    if (!isArithmetic) this.nested(this.text.slice(this.at + 2, end));
     this.add(this.text.slice(this.at, end + 1));
     this.at = end + 1;
   }

@@ -53,6 +53,11 @@ const ROWS: readonly Row[] = [
   ['no grade at all', { result: { ...RESULT, grade: null } }, 'void unknown_error loud'],
   ['a verdict against the agent’s run', { verdict: VOID_VERDICT }, 'void agent_not_runnable'],
   [
+    'a verdict that nobody can explain',
+    { verdict: { status: 'void', reason: 'unknown_error', detail: 'API Error: 418' } },
+    'void unknown_error loud',
+  ],
+  [
     'an abort of the program',
     { result: { ...RESULT, aborted: 'suite_did_not_run', grade: null } },
     'void suite_did_not_run',

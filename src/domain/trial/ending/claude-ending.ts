@@ -15,6 +15,7 @@ import {
   endingOfText,
   loginNeeded,
   modelUnavailable,
+  neverAnswered,
   nothingDone,
   overloaded,
   quotaOfText,
@@ -50,6 +51,8 @@ export interface ClaudeFacts {
   readonly events: number;
   /** A tool call or a text of a real model. */
   readonly hasEvidence: boolean;
+  /** A model began to answer, be it with a thought alone. */
+  readonly hasModelCall: boolean;
   readonly result: ClaudeResult | null;
   /** The last error that was written as an answer of the assistant. */
   readonly failure: { readonly error: ClaudeError; readonly text: string } | null;
@@ -118,6 +121,8 @@ function ofFailedResult(result: ClaudeResult, facts: ClaudeFacts, reading: Failu
       return valid('budget-limit');
     case 'prompt_too_long':
       return contextFull(facts.hasEvidence, text);
+    case 'turn_setup_failed':
+      return voided('agent_setup_failed', 'stop-arm', 'arm', text);
     case 'blocking_limit':
       // Some read this as a usage limit: it is one of the context.
       return quotaOfText(text, reading) ?? contextFull(facts.hasEvidence, text);
@@ -132,9 +137,14 @@ function withoutResult(
   { endedBy }: EndingContext,
   reading: FailureReading,
 ): Ending {
-  if (facts.openRetry !== null) return ofError(facts.openRetry, '', reading);
+  // A retry without a status never reached the server.
+  if (facts.openRetry !== null) {
+    return (
+      ofTyped(facts.openRetry, '', reading) ?? disconnected(facts.openRetry.kind ?? 'no answer')
+    );
+  }
   if (facts.failure !== null) return ofError(facts.failure.error, facts.failure.text, reading);
-  if (endedBy === 'wall-clock') return valid('time-limit');
+  if (endedBy === 'wall-clock') return facts.hasModelCall ? valid('time-limit') : neverAnswered();
   if (endedBy === 'stall') return disconnected('nothing came for too long', 'trial');
   return disconnected('the stream ended without a result', 'trial');
 }
@@ -167,6 +177,13 @@ const ERROR_KINDS: Readonly<Record<string, (text: string) => VoidEnding>> = {
 };
 
 function ofError(error: ClaudeError, text: string, reading: FailureReading): Ending {
+  const typed = ofTyped(error, text, reading);
+  if (typed !== null) return typed;
+  return error.kind === 'server_error' ? overloaded(text) : unknownEnding(text);
+}
+
+/** Null when neither the fields nor the sentence say what it was. */
+function ofTyped(error: ClaudeError, text: string, reading: FailureReading): Ending | null {
   const { apiError, kind, status } = error;
   const typed = lookUp(API_ERRORS, apiError) ?? lookUp(ERROR_KINDS, kind);
   if (typed !== null) return typed(text);
@@ -179,11 +196,7 @@ function ofError(error: ClaudeError, text: string, reading: FailureReading): End
   if (ofText !== null) return ofText;
   if (kind === 'authentication_failed') return loginNeeded(text || kind);
   if (kind === 'rate_limit') return throttled(text || kind);
-  const ofStatus = status === null ? null : endingOfStatus(status, text || `status ${status}`);
-  if (ofStatus !== null) return ofStatus;
-  // A retry without a status never reached the server.
-  if (text === '') return disconnected(kind ?? 'no answer');
-  return kind === 'server_error' ? overloaded(text) : unknownEnding(text);
+  return status === null ? null : endingOfStatus(status, text || `status ${status}`);
 }
 
 /** Both limits end an answer in the same way; the sentence tells them apart. */

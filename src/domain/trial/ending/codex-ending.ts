@@ -8,11 +8,13 @@ import {
   type EndingContext,
   type Reset,
 } from './ending.js';
+import { readErrorBody } from './error-body.js';
 import {
   disconnected,
   endingOfStatus,
   endingOfText,
   modelUnavailable,
+  neverAnswered,
   nothingDone,
   overloaded,
   quota,
@@ -54,6 +56,8 @@ export interface CodexFacts {
   readonly hasRetried: boolean;
   /** A message, a command, a change or another call. */
   readonly hasEvidence: boolean;
+  /** A model began to answer, be it with a thought alone. */
+  readonly hasModelCall: boolean;
 }
 
 /** The last event about a turn decides, not the exit code; the session file before the sentence. */
@@ -75,7 +79,9 @@ export function codexEnding(
   if (facts.openError !== null) {
     return endingOfText(facts.openError, reading) ?? disconnected(facts.openError);
   }
-  if (context.endedBy === 'wall-clock') return valid('time-limit');
+  if (context.endedBy === 'wall-clock') {
+    return facts.hasModelCall ? valid('time-limit') : neverAnswered();
+  }
   return disconnected('the stream ended in the middle of a turn', 'trial');
 }
 
@@ -113,6 +119,8 @@ function ofFailedTurn(text: string, session: CodexSession, reading: FailureReadi
   const { errorStatus } = session;
   const ofStatus = errorStatus === null ? null : endingOfStatus(errorStatus, text);
   if (ofStatus !== null) return ofStatus;
+  const body = readErrorBody(text, reading.observedAtMs);
+  if (body.reason === 'quota' && !body.needsPerson) return quota(text, body.reset, 'account');
   const ofText = endingOfText(text, reading) ?? unknownEnding(text);
   const isUsedUp = ofText.status === 'void' && ofText.reason === 'quota';
   return isUsedUp ? ofUsedUpAccount(text, session, reading) : ofText;

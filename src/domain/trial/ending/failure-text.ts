@@ -128,6 +128,11 @@ export function nothingDone(text: string): VoidEnding {
   return voided('nothing_done', 'retry', 'trial', text);
 }
 
+/** The time was over before a model began to answer: the account has to be asked before the next trial. */
+export function neverAnswered(): VoidEnding {
+  return voided('nothing_done', 'probe', 'account', 'no model answered before the limit');
+}
+
 /** `unexpected status 401 Unauthorized`, `last status: 429`, `API Error: 529 Overloaded` */
 function statusIn(text: string): number | null {
   const [, status] = /(?:status:? |api error: )([45]\d\d)\b/i.exec(text) ?? [];

@@ -21,6 +21,7 @@ import {
   quotaOfText,
   scopeOf,
   stopForMoney,
+  throttled,
   type FailureReading,
 } from './failure-text.js';
 import { plausibleReset, windowNamed } from './plausible-reset.js';
@@ -112,7 +113,9 @@ function ofApiError(error: OpencodeError, reading: FailureReading): Ending {
   }
   if (said.reason === 'model' || status === 403) return modelUnavailable(message);
   const ofStatus = status === null ? null : endingOfStatus(status, message);
-  return ofStatus ?? endingOfText(message, reading) ?? unknownEnding(message);
+  if (ofStatus !== null) return ofStatus;
+  if (said.reason === 'overload') return throttled(message);
+  return endingOfText(message, reading) ?? unknownEnding(message);
 }
 
 function ofLog(logged: readonly string[], reading: FailureReading): VoidEnding | null {

@@ -65,17 +65,19 @@ function relativeReset(text: string, observedAtMs: number): Reset | null {
   const [, span] = /(?:try again|resets?) in ((?:\d+ ?[a-z]+[ ,]*)+)/i.exec(text) ?? [];
   if (span === undefined) return null;
   let ms = 0;
-  for (const [, count, unit] of span.matchAll(/(\d+) ?(d|h|m)[a-z]*/gi)) {
-    ms +=
-      Number(count) *
-      (unit?.toLowerCase() === 'd'
-        ? DAY_MS
-        : unit?.toLowerCase() === 'h'
-          ? 60 * MINUTE_MS
-          : MINUTE_MS);
+  for (const [, count, unit] of span.matchAll(/(\d+) ?(w|d|h|m(?!o)|s)[a-z]*/gi)) {
+    ms += Number(count) * (SPAN_MS[unit?.toLowerCase() ?? ''] ?? 0);
   }
   return ms === 0 ? null : { atMs: observedAtMs + ms, precision: 'minute' };
 }
+
+const SPAN_MS: Readonly<Record<string, number>> = {
+  w: 7 * DAY_MS,
+  d: DAY_MS,
+  h: 60 * MINUTE_MS,
+  m: MINUTE_MS,
+  s: 1000,
+};
 
 const CLOCK =
   /(?:resets?(?: at)?|try again at) (?:(?<day>[a-z]{3})[a-z]* )?(?:(?<date>\d{1,2})(?:st|nd|rd|th)?(?:, (?<year>\d{4}))?(?:,| at)? )?(?<hour>\d{1,2})(?::(?<minute>\d{2}))? ?(?<half>am|pm)(?: \((?<zone>[\w+/-]+)\))?/i;
