@@ -1,5 +1,5 @@
 /** The middle value, or the mean of the two middle ones (R: `median`). Null without values. */
-export function median(values: readonly number[]): number | null {
+export function median(values: readonly number[] | Float64Array): number | null {
   const sorted = Float64Array.from(values).sort();
   const upper = sorted[Math.floor(sorted.length / 2)];
   if (upper === undefined) return null;
