@@ -1,6 +1,6 @@
 /** The normal approximation of rank-sum tests, for sizes at which counting would take minutes. */
 
-import { normalCdf } from './normal.js';
+import { normalCdf, normalQuantile } from './normal.js';
 
 /**
  * Variance of the doubled rank sum of one sample over all label assignments, ties included.
@@ -22,4 +22,18 @@ export function normalTwoSidedP(distance: number, variance: number, step: number
   if (variance === 0) return 1;
   const corrected = Math.max(0, distance - step / 2);
   return Math.min(1, 2 * normalCdf(-corrected / Math.sqrt(variance)));
+}
+
+/**
+ * Which differences bound the interval of the shift, by the normal approximation (R: `wilcox.test` does it
+ * another way). `confidence` is nominal here.
+ */
+export function normalIntervalRank(
+  nA: number,
+  nB: number,
+  confidence = 0.95,
+): { readonly k: number; readonly confidence: number } {
+  const spread = Math.sqrt((nA * nB * (nA + nB + 1)) / 12);
+  const z = normalQuantile(0.5 + confidence / 2);
+  return { k: Math.max(1, Math.floor((nA * nB) / 2 - z * spread)), confidence };
 }

@@ -85,7 +85,7 @@ function centred(a: readonly number[], b: readonly number[]): readonly number[] 
 }
 
 function centredU(a: readonly number[], b: readonly number[]): number {
-  const wins = b.flatMap((y) => a.map((x) => (y > x ? 1 : y === x ? 0.5 : 0)));
+  const wins = b.flatMap((y) => a.map((x) => Number(y > x) + Number(y === x) / 2));
   return wins.reduce((sum, win) => sum + win, 0) - (a.length * b.length) / 2;
 }
 
