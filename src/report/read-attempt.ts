@@ -1,8 +1,9 @@
 /** One attempt folder of llmx or of the Ruby gem, judged: a trial, or why not. */
 
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LlmxError } from '../errors/llmx-error.js';
-import { readAttempt } from '../storage/results-tree.js';
+import { isCounted, readAttempt } from '../storage/results-tree.js';
 import { isErrno, readJsonIfExists } from '../support/atomic-file.js';
 import type { StoredRecord } from './flags/stored-record.js';
 import { trialFacts, type TrialFacts } from './flags/trial-facts.js';
@@ -93,7 +94,26 @@ function armOf(record: StoredRecord): Arm | null {
   return { agent, task, condition };
 }
 
+/**
+ * The usual case at a tenth of the price: reading without waiting takes 30 microseconds a file, and a large
+ * tree has 20,000. Null for whatever needs a closer look.
+ */
+function readSoundObject(path: string): StoredRecord | null {
+  try {
+    const value = JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as StoredRecord) : null;
+  } catch {
+    return null; // read again by those who know what the fault means
+  }
+}
+
 async function readMeta(dir: string): ReturnType<typeof readAttempt> {
+  const meta = readSoundObject(join(dir, 'meta.json'));
+  if (meta !== null) {
+    const state = isCounted(meta) ? 'counted' : 'not-counted';
+    return { stamp: basename(dir), dir, state, meta };
+  }
   try {
     return await readAttempt(dirname(dir), basename(dir));
   } catch (error) {
@@ -104,6 +124,8 @@ async function readMeta(dir: string): ReturnType<typeof readAttempt> {
 }
 
 async function readObject(path: string): Promise<StoredRecord | 'broken'> {
+  const sound = readSoundObject(path);
+  if (sound !== null) return sound;
   try {
     const value = await readJsonIfExists(path);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

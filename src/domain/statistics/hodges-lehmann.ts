@@ -1,6 +1,6 @@
 /** By how much one sample lies above another: point, interval and effect size from all differences b − a. */
 
-import { median } from './median.js';
+import { medianOfSorted } from './median.js';
 import { rankSumCutoff } from './rank-sum-cutoff.js';
 
 /** An interval with a stated, exact confidence. */
@@ -29,7 +29,7 @@ export function pairDifferences(a: readonly number[], b: readonly number[]): Flo
  * Source: J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963. Null for an empty arm.
  */
 export function hodgesLehmann(differences: Float64Array): number | null {
-  return median(differences);
+  return medianOfSorted(differences);
 }
 
 /** The interval between two order statistics of the differences. */

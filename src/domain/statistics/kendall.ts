@@ -5,7 +5,12 @@ import { normalCdf } from './normal.js';
 import { rankSumNull } from './rank-sum-null.js';
 
 /** Beyond this, or with two observations at one time, p is the normal approximation with ties. */
-const LARGEST_EXACT = 50;
+const LARGEST_EXACT = 25;
+
+export interface Observation {
+  readonly time: number;
+  readonly value: number;
+}
 
 export interface KendallTest {
   readonly n: number;
@@ -17,29 +22,36 @@ export interface KendallTest {
 
 /**
  * Kendall's τ_b of values against times and its p without any trend. Null when it is not defined: fewer
- * than 2 observations, or all values or all times the same. Exact for up to 50 observations at different
+ * than 2 observations, or all values or all times the same. Exact for up to 25 observations at different
  * times, tied values included (R: `cor.test(method = "kendall")` is exact without ties only).
  * Source: M. G. Kendall, "Rank Correlation Methods", 1970.
  */
-export function kendallTest(
-  observations: readonly { readonly time: number; readonly value: number }[],
-): KendallTest | null {
+export function kendallTest(observations: readonly Observation[]): KendallTest | null {
   const n = observations.length;
-  let score = 0;
-  for (const [index, { time, value }] of observations.entries()) {
-    for (const earlier of observations.slice(0, index)) {
-      score += Math.sign(time - earlier.time) * Math.sign(value - earlier.value);
-    }
-  }
   const tiedTimes = tieSizes(observations.map(({ time }) => time));
   const tiedValues = tieSizes(observations.map(({ value }) => value));
   const pairs = (sizes: readonly number[]): number =>
     sizes.reduce((sum, size) => sum + (size * (size - 1)) / 2, 0);
+  const score = scoreOf(observations);
   const comparable = (pairs([n]) - pairs(tiedTimes)) * (pairs([n]) - pairs(tiedValues));
   if (comparable === 0) return null;
   const isExact = n <= LARGEST_EXACT && tiedTimes.every((size) => size === 1);
   const p = isExact ? exactP(tiedValues, score) : normalP(n, tiedTimes, tiedValues, score);
   return { n, tau: score / Math.sqrt(comparable), p };
+}
+
+/** Pairs that move the same way minus pairs that move opposite ways. */
+function scoreOf(observations: readonly Observation[]): number {
+  const times = Float64Array.from(observations, ({ time }) => time);
+  const values = Float64Array.from(observations, ({ value }) => value);
+  let score = 0;
+  for (let later = 1; later < times.length; later++) {
+    for (let earlier = 0; earlier < later; earlier++) {
+      const forward = Math.sign((times[later] ?? 0) - (times[earlier] ?? 0));
+      score += forward * Math.sign((values[later] ?? 0) - (values[earlier] ?? 0));
+    }
+  }
+  return score;
 }
 
 /** How often each distinct number occurs. */

@@ -26,7 +26,7 @@ export function rankSumTails(ascending: readonly number[], size: number): RankSu
   const step = ascending.reduce((divisor, rank) => gcd(divisor, rank - first), 0) || 1;
   const steps = ascending.map((rank) => (rank - first) / step);
   const half = Math.ceil(steps.length / 2);
-  const lower = subsetSums(steps.slice(0, half), size).map(withTotal);
+  const lower = subsetSums(steps.slice(0, half), size);
   const upper = subsetSums(steps.slice(half), size).map(withCumulated);
   const splits = lower.flatMap((fromLower, k) => {
     const fromUpper = upper[size - k];
@@ -40,7 +40,9 @@ export function rankSumTails(ascending: readonly number[], size: number): RankSu
       const shares = splits.map((split, index) => {
         const ways = new PlainSum();
         addTails(split, lowest(low), highest(high), ways);
-        return ((weights[index] ?? 0) * ways.total) / split.fromUpper.total / split.fromLower.total;
+        const { fromLower, fromUpper } = split;
+        const ofUpper = fromUpper.atLeast[0] ?? 1;
+        return ((weights[index] ?? 0) * ways.total) / ofUpper / sumOf(fromLower.counts);
       });
       return shares.reduce((sum, share) => sum + share, 0);
     },
@@ -61,18 +63,14 @@ class PlainSum {
   }
 }
 
-interface TotalledSums extends SumCounts {
-  readonly total: number;
-}
-
-interface CumulatedSums extends Omit<TotalledSums, 'counts'> {
+interface CumulatedSums extends Pick<SumCounts, 'smallest'> {
   /** Entry i: subsets with a sum of at most `smallest + i`. */
   readonly atMost: Float64Array;
   readonly atLeast: Float64Array;
 }
 
 interface Split {
-  readonly fromLower: TotalledSums;
+  readonly fromLower: SumCounts;
   readonly fromUpper: CumulatedSums;
 }
 
@@ -95,10 +93,6 @@ function addTails(
   }
 }
 
-function withTotal(sums: SumCounts): TotalledSums {
-  return { ...sums, total: sums.counts.reduce((total, count) => total + count, 0) };
-}
-
 function withCumulated({ smallest, counts }: SumCounts): CumulatedSums {
   const atMost = counts;
   const atLeast = Float64Array.from(counts);
@@ -107,9 +101,15 @@ function withCumulated({ smallest, counts }: SumCounts): CumulatedSums {
     atLeast[last - at] = (atLeast[last - at] ?? 0) + (atLeast[last - at + 1] ?? 0);
     atMost[at] = (atMost[at] ?? 0) + (atMost[at - 1] ?? 0);
   }
-  return { smallest, atMost, atLeast, total: atMost[last] ?? 0 };
+  return { smallest, atMost, atLeast };
 }
 
 function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
+}
+
+function sumOf(counts: Float64Array): number {
+  let sum = 0;
+  for (const count of counts) sum += count;
+  return sum;
 }

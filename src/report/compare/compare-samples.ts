@@ -9,6 +9,7 @@ import {
 } from '../../domain/statistics/hodges-lehmann.js';
 import { median, percentChange } from '../../domain/statistics/median.js';
 import { normalIntervalRank } from '../../domain/statistics/rank-sum-normal.js';
+import { rankSumTails } from '../../domain/statistics/rank-sum-tails.js';
 import { rankSumAdditions, rankSumTest } from '../../domain/statistics/rank-sum.js';
 import type { SampleComparison } from './comparison-types.js';
 
@@ -20,29 +21,51 @@ const MOST_DIFFERENCES = 25e6;
 
 export type SampleComparer = (a: readonly number[], b: readonly number[]) => SampleComparison;
 
-/** Comparers remember the interval ranks of sizes they have met: most arms of a report have one size. */
+/** A comparer remembers what depends on the sizes of the arms alone: most arms of a report have the same. */
 export function sampleComparer(): SampleComparer {
-  const ranks = new Map<string, IntervalRank | null>();
-  const rankOf = (nA: number, nB: number): IntervalRank | null => {
-    const key = `${nA} ${nB}`;
-    const known = ranks.get(key);
-    if (known !== undefined) return known;
-    const isCounted = rankSumAdditions(nA, nB) <= MOST_ADDITIONS;
-    const rank = isCounted ? intervalRank(nA, nB) : normalIntervalRank(nA, nB);
-    ranks.set(key, rank);
-    return rank;
+  const rankOf = rememberedBySizes((nA, nB) =>
+    rankSumAdditions(nA, nB) <= MOST_ADDITIONS ? intervalRank(nA, nB) : normalIntervalRank(nA, nB),
+  );
+  const untiedTails = rememberedBySizes((total, size) =>
+    rankSumTails(
+      Array.from({ length: total }, (_, index) => 2 * (index + 1)),
+      size,
+    ),
+  );
+  const tailsOf: typeof rankSumTails = (ascending, size) => {
+    const isUntied = ascending.every((rank, index) => rank === 2 * (index + 1));
+    return isUntied ? untiedTails(ascending.length, size) : rankSumTails(ascending, size);
   };
-  return (a, b) => compareSamples(a, b, rankOf);
+  return (a, b) => compareSamples(a, b, { rankOf, tailsOf });
+}
+
+function rememberedBySizes<Result>(
+  compute: (first: number, second: number) => Result,
+): (first: number, second: number) => Result {
+  const results = new Map<string, Result>();
+  return (first, second) => {
+    const key = `${first} ${second}`;
+    const known = results.get(key);
+    if (known !== undefined || results.has(key)) return known as Result;
+    const result = compute(first, second);
+    results.set(key, result);
+    return result;
+  };
+}
+
+interface Remembered {
+  readonly rankOf: (nA: number, nB: number) => IntervalRank | null;
+  readonly tailsOf: typeof rankSumTails;
 }
 
 function compareSamples(
   a: readonly number[],
   b: readonly number[],
-  rankOf: (nA: number, nB: number) => IntervalRank | null,
+  { rankOf, tailsOf }: Remembered,
 ): SampleComparison {
   const [nA, nB] = [a.length, b.length];
   const [medianA, medianB] = [median(a), median(b)];
-  const test = rankSumTest(a, b, MOST_ADDITIONS);
+  const test = rankSumTest(a, b, { mostAdditions: MOST_ADDITIONS, tailsOf });
   const rank = rankOf(nA, nB);
   const shift = shiftOf(a, b, rank);
   const isPositive = [...a, ...b].every((value) => value > 0);

@@ -198,7 +198,7 @@ describe('Kendall', () => {
   });
 
   it('is the normal approximation where times are tied or there are many, near to the exact one', () => {
-    const wave = Array.from({ length: 50 }, (_, time) => ({ time, value: (time * 31) % 47 }));
+    const wave = Array.from({ length: 25 }, (_, time) => ({ time, value: (time * 31) % 47 }));
     const exact = kendallTest(wave)?.p ?? NaN;
     const tiedTime = wave.map(({ time, value }) => ({ time: time === 1 ? 0 : time, value }));
     expect(kendallTest(tiedTime)?.p).toBeGreaterThan(exact - 0.05);
