@@ -13,6 +13,11 @@ const FIRST_METRICS = [
   'total_cost_usd',
 ];
 
+/** The metrics that arms are compared by; `primary` ones that are not among them come last. */
+export function comparedMetrics(primary: readonly string[]): readonly string[] {
+  return [...new Set([...FIRST_METRICS, ...primary])];
+}
+
 /** Place in a list of metrics; all that are not {@link isShown} share the last one. */
 export function metricRank(metric: string): number {
   const index = FIRST_METRICS.indexOf(metric);

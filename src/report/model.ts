@@ -7,14 +7,14 @@ import { LlmxError } from '../errors/llmx-error.js';
 import { isErrno } from '../support/atomic-file.js';
 import { collectTrials } from './collect-trials.js';
 import type { Arm, ArmRate, ReportModel } from './report-types.js';
-import { Tally } from './tally.js';
+import { Tally, type TallySettings } from './tally.js';
 
 const TREES = ['results-raw', 'results'];
 
 /** What a report needs to know of an experiment: the declared order and what is still missing. */
 export type ReportedExperiment = Pick<
   Experiment,
-  'name' | 'agents' | 'tasks' | 'conditions' | 'repeats'
+  'name' | 'agents' | 'tasks' | 'conditions' | 'repeats' | 'alpha' | 'primary'
 >;
 
 /** The report of an experiment folder; without any attempt it is empty. */
@@ -22,7 +22,7 @@ export async function collectReport(
   experimentDir: string,
   experiment: ReportedExperiment | null = null,
 ): Promise<ReportModel> {
-  const tally = await tallyTrees(await existingTrees(experimentDir));
+  const tally = await tallyTrees(await existingTrees(experimentDir), experiment ?? {});
   const report = tally.report(experiment?.conditions ?? []);
   const results = experiment === null ? NO_PLAN : plannedResults(experiment, report.rates);
   return { experiment: experiment?.name ?? null, ...results, ...report };
@@ -55,7 +55,7 @@ export async function collectResults(dir: string): Promise<ReportModel> {
   if (problem !== null) throw new LlmxError('results_not_found', { folder: dir, problem });
   const isTree = basename(dir) === 'results-raw';
   const trees = isTree ? [] : await existingTrees(dir);
-  const tally = await tallyTrees(trees.length > 0 ? trees : [dir]);
+  const tally = await tallyTrees(trees.length > 0 ? trees : [dir], {});
   if (tally.isEmpty) {
     const nothing = 'no metrics.json and no meta.json lies in it';
     throw new LlmxError('results_not_found', { folder: dir, problem: nothing });
@@ -64,10 +64,10 @@ export async function collectResults(dir: string): Promise<ReportModel> {
 }
 
 /** The first tree with a trial, never two (a published tree repeats the raw one); else the first with anything. */
-async function tallyTrees(trees: readonly string[]): Promise<Tally> {
-  let chosen = new Tally();
+async function tallyTrees(trees: readonly string[], settings: TallySettings): Promise<Tally> {
+  let chosen = new Tally(settings);
   for (const tree of trees) {
-    const tally = new Tally();
+    const tally = new Tally(settings);
     await collectTrials(tree, (attempt, folder) => {
       tally.add(attempt, folder);
     });

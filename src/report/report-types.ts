@@ -1,5 +1,8 @@
 /** What a report says; `report.json` and `report --json` are this object. Rates are shares from 0 to 1. */
 
+import type { Comparisons } from './compare/comparison-types.js';
+import type { Flag } from './flags/flag-types.js';
+
 /** Trials that are compared with each other only across conditions: never pooled over agents or tasks. */
 export interface Arm {
   readonly agent: string;
@@ -20,6 +23,25 @@ export interface ArmRate extends Arm {
   readonly void: number;
   /** Attempts whose tests could not run afterwards; not part of `n`. */
   readonly ungraded: number;
+  /** The rate if all void attempts had failed, and if all had passed; null without any attempt. */
+  readonly rateIfVoidsFailed: number | null;
+  readonly rateIfVoidsPassed: number | null;
+  /** US dollars: what all trials cost, those that failed too, for each that passed. */
+  readonly costPerPassUsd: number | null;
+}
+
+/** Two arms of one agent and task by their pass rates. */
+export interface RateComparison {
+  readonly agent: string;
+  readonly task: string;
+  readonly a: string;
+  readonly b: string;
+  readonly passedA: number;
+  readonly nA: number;
+  readonly passedB: number;
+  readonly nB: number;
+  /** Two-sided, Fisher's exact test; null for an empty arm. */
+  readonly p: number | null;
 }
 
 export interface ArmMedian extends Arm {
@@ -53,7 +75,7 @@ export interface Exclusion {
   readonly examples: readonly string[];
 }
 
-export interface ReportModel {
+export interface ReportModel extends Comparisons {
   /** Null for a tree read without its experiment. */
   readonly experiment: string | null;
   /** Attempts with a result: one metrics.json each. */
@@ -71,8 +93,8 @@ export interface ReportModel {
   readonly rates: readonly ArmRate[];
   readonly medians: readonly ArmMedian[];
   readonly excluded: readonly Exclusion[];
-  readonly comparisons: readonly never[];
-  readonly signTests: readonly never[];
-  readonly blocked: readonly never[];
-  readonly flags: readonly never[];
+  readonly rateComparisons: readonly RateComparison[];
+  /** What p has to be at most; the experiment's, else 0.05. */
+  readonly alpha: number;
+  readonly flags: readonly Flag[];
 }

@@ -1,21 +1,36 @@
-/** Adds attempts up as they come; keeps counts and the numbers that medians need, nothing else. */
+/** Adds attempts up as they come; keeps counts, facts and the numbers that are compared, nothing else. */
 
-import { median } from '../domain/statistics/median.js';
-import { wilsonInterval } from '../domain/statistics/wilson.js';
-import { metricRank } from './metrics.js';
+import { DEFAULT_ALPHA } from '../domain/statistics/detectable-effect.js';
+import { armMedians, armRate, rateComparisons } from './arm-figures.js';
+import { compareArms } from './compare/compare-arms.js';
+import type { Comparison } from './compare/comparison-types.js';
+import { driftMetrics } from './flags/drift.js';
+import { findFlags } from './flags/find-flags.js';
+import type { FlaggedBlock, FlaggedTrial } from './flags/flag-types.js';
+import { compareText } from './compare-text.js';
+import { comparedMetrics } from './metrics.js';
 import type { JudgedAttempt } from './read-attempt.js';
-import type { Arm, ArmMedian, ArmRate, Exclusion, ReportModel } from './report-types.js';
+import type { Arm, Exclusion, ReportModel } from './report-types.js';
 
 const EXAMPLES_KEPT = 3;
 
-interface ArmTally {
+/** What the experiment declares about its own analysis. */
+export interface TallySettings {
+  readonly alpha?: number | null;
+  readonly primary?: readonly string[];
+}
+
+export interface ArmTally {
   readonly arm: Arm;
   n: number;
   passed: number;
   void: number;
   ungraded: number;
+  /** US dollars of all trials, passed or not; null while none says what it cost. */
+  costUsd: number | null;
   /** Values of passed trials by metric. */
   readonly values: Map<string, number[]>;
+  readonly trials: FlaggedTrial[];
 }
 
 interface ExclusionTally {
@@ -28,17 +43,24 @@ interface ExclusionTally {
 
 export type TalliedReport = Omit<ReportModel, 'experiment' | 'planned' | 'missing'>;
 
+type JudgedTrial = Extract<JudgedAttempt, { readonly kind: 'trial' }>;
+
 export class Tally {
   readonly #arms = new Map<string, ArmTally>();
   readonly #exclusions = new Map<string, ExclusionTally>();
+  readonly #alpha: number;
+  readonly #primary: readonly string[];
+  readonly #driftMetrics: readonly string[];
+
+  constructor({ alpha = null, primary = [] }: TallySettings = {}) {
+    this.#alpha = alpha ?? DEFAULT_ALPHA;
+    this.#primary = primary;
+    this.#driftMetrics = driftMetrics(primary);
+  }
 
   add(attempt: JudgedAttempt, folder: string): void {
     if (attempt.kind === 'trial') {
-      const arm = this.#armTally(attempt.arm);
-      arm.n++;
-      if (!attempt.passed) return;
-      arm.passed++;
-      for (const [metric, value] of attempt.metrics) append(arm.values, metric, value);
+      this.#addTrial(attempt, folder);
       return;
     }
     const { reason, detail } = attempt;
@@ -50,6 +72,20 @@ export class Tally {
     exclusion.examples.sort(compareText).splice(EXAMPLES_KEPT);
     if (attempt.arm === null || (reason !== 'void' && reason !== 'ungraded')) return;
     this.#armTally(attempt.arm)[reason]++;
+  }
+
+  #addTrial({ arm, passed, metrics, facts }: JudgedTrial, folder: string): void {
+    const tally = this.#armTally(arm);
+    tally.n++;
+    const values: Record<string, number> = {};
+    for (const [metric, value] of metrics) {
+      if (metric === 'total_cost_usd') tally.costUsd = (tally.costUsd ?? 0) + value;
+      if (!passed) continue;
+      append(tally.values, metric, value);
+      if (this.#driftMetrics.includes(metric)) values[metric] = value;
+    }
+    if (passed) tally.passed++;
+    tally.trials.push({ ...facts, folder, passed, values });
   }
 
   get trials(): number {
@@ -69,19 +105,39 @@ export class Tally {
         compareText(a.task, b.task) ||
         byCondition(a.condition, b.condition),
     );
+    const conditions = [...new Set(arms.map(({ arm }) => arm.condition))].sort(byCondition);
+    const blocks = blocksOf(arms);
+    const compared = compareArms(
+      blocks.map(({ agent, task, arms: own }) => ({
+        agent,
+        task,
+        values: (condition, metric) =>
+          own.find(({ arm }) => arm.condition === condition)?.values.get(metric) ?? [],
+      })),
+      {
+        conditions,
+        metrics: comparedMetrics(this.#primary),
+        primary: this.#primary,
+        alpha: this.#alpha,
+      },
+    );
+    const rates = arms.map(armRate);
     return {
       trials: this.trials,
       counted: sum(arms.map((arm) => arm.passed)),
       void: this.#excludedAs('void'),
       ungraded: this.#excludedAs('ungraded'),
-      conditions: [...new Set(arms.map(({ arm }) => arm.condition))].sort(byCondition),
-      rates: arms.map(rateOf),
-      medians: arms.flatMap(mediansOf),
+      conditions,
+      rates,
+      rateComparisons: rateComparisons(rates),
+      medians: arms.flatMap(armMedians),
       excluded: [...this.#exclusions.values()].sort(compareExclusions),
-      comparisons: [],
-      signTests: [],
-      blocked: [],
-      flags: [],
+      alpha: this.#alpha,
+      ...compared,
+      flags: findFlags({
+        alpha: this.#alpha,
+        blocks: flaggedBlocks(blocks, compared.comparisons),
+      }),
     };
   }
 
@@ -94,33 +150,61 @@ export class Tally {
     const key = JSON.stringify([arm.agent, arm.task, arm.condition]);
     const known = this.#arms.get(key);
     if (known !== undefined) return known;
-    const fresh = { arm, n: 0, passed: 0, void: 0, ungraded: 0, values: new Map() };
+    const fresh: ArmTally = {
+      arm,
+      n: 0,
+      passed: 0,
+      void: 0,
+      ungraded: 0,
+      costUsd: null,
+      values: new Map(),
+      trials: [],
+    };
     this.#arms.set(key, fresh);
     return fresh;
   }
 }
 
-function rateOf({ arm, n, passed, void: voids, ungraded }: ArmTally): ArmRate {
-  const interval = wilsonInterval(passed, n);
-  return {
-    ...arm,
-    n,
-    passed,
-    rate: n === 0 ? null : passed / n,
-    wilsonLow: interval?.low ?? null,
-    wilsonHigh: interval?.high ?? null,
-    void: voids,
-    ungraded,
-  };
+interface Block extends Pick<Arm, 'agent' | 'task'> {
+  readonly arms: readonly ArmTally[];
 }
 
-function mediansOf({ arm, values }: ArmTally): readonly ArmMedian[] {
-  return [...values]
-    .sort(([a], [b]) => metricRank(a) - metricRank(b) || compareText(a, b))
-    .flatMap(([metric, numbers]) => {
-      const middle = median(numbers);
-      return middle === null ? [] : [{ ...arm, metric, n: numbers.length, median: middle }];
-    });
+/** @param arms by agent and task */
+function blocksOf(arms: readonly ArmTally[]): readonly Block[] {
+  const blocks = new Map<string, Block & { readonly arms: ArmTally[] }>();
+  for (const tally of arms) {
+    const { agent, task } = tally.arm;
+    const key = blockKey(tally.arm);
+    const block = blocks.get(key) ?? { agent, task, arms: [] };
+    blocks.set(key, block);
+    block.arms.push(tally);
+  }
+  return [...blocks.values()];
+}
+
+function flaggedBlocks(
+  blocks: readonly Block[],
+  comparisons: readonly Comparison[],
+): readonly FlaggedBlock[] {
+  const byBlock = new Map<string, Comparison[]>(blocks.map((block) => [blockKey(block), []]));
+  for (const comparison of comparisons) byBlock.get(blockKey(comparison))?.push(comparison);
+  return blocks.map((block) => ({
+    ...block,
+    arms: block.arms.map(({ arm, n, passed, void: voids, trials }) => ({
+      condition: arm.condition,
+      n,
+      passed,
+      void: voids,
+      trials: [...trials].sort(
+        (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || compareText(a.folder, b.folder),
+      ),
+    })),
+    comparisons: byBlock.get(blockKey(block)) ?? [],
+  }));
+}
+
+function blockKey({ agent, task }: Pick<Comparison, 'agent' | 'task'>): string {
+  return JSON.stringify([agent, task]);
 }
 
 function compareExclusions(a: Exclusion, b: Exclusion): number {
@@ -133,12 +217,6 @@ function byPlace(declared: readonly string[]): (a: string, b: string) => number 
     return index < 0 ? declared.length : index;
   };
   return (a, b) => place(a) - place(b) || compareText(a, b);
-}
-
-/** By code units: the same order whatever the locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function append(values: Map<string, number[]>, metric: string, value: number): void {

@@ -1,8 +1,8 @@
 /** How large a difference has to be for an experiment of this size to see it. */
 
 import { seededBits, unit, type RandomBits } from '../random/seeded-bits.js';
-import { normalQuantile } from './normal.js';
-import { rankSumCutoff } from './rank-sum-null.js';
+import { rankSumCutoff } from './rank-sum-cutoff.js';
+import { normalCdf, normalQuantile } from './normal.js';
 
 /** Used where the experiment file sets no `alpha`. */
 export const DEFAULT_ALPHA = 0.05;
@@ -33,19 +33,44 @@ export function detectableEffectPercent(
 }
 
 /**
- * Shift in standard deviations, exact but for the number of simulated studies. U is at most u once the
- * shift exceeds all but u of the differences a − b; so the shift with 80 % power is the 80 % quantile,
- * over studies without a difference, of the (u + 1)th largest a − b. Study k is the same in every call
- * and only grows with the arms, so that more results never look worse.
+ * Probability that the two-sided rank-sum test at `alpha`, n results against n, finds a treatment whose
+ * typical value is `percent` higher; assumptions as in {@link detectableEffectPercent}, of which it is
+ * the inverse. Null where the test cannot reach `alpha`.
  */
+export function rankSumPower(
+  perArm: number,
+  percent: number,
+  alpha: number = DEFAULT_ALPHA,
+  lnSd: number = ASSUMED_LN_SD,
+): number | null {
+  const shift = Math.abs(Math.log(1 + percent / 100)) / lnSd;
+  if (perArm > LARGEST_SIMULATED_ARM) {
+    const superiority = normalCdf(shift / Math.SQRT2);
+    return normalCdf((superiority - 0.5) * Math.sqrt(6 * perArm) - normalQuantile(1 - alpha / 2));
+  }
+  const needed = neededShifts(perArm, alpha);
+  if (needed === null) return null;
+  return needed.filter((enough) => enough <= shift).length / needed.length;
+}
+
 function simulatedShift(perArm: number, alpha: number): number | null {
+  return neededShifts(perArm, alpha)?.[Math.ceil(PLANNED_POWER * SIMULATED_STUDIES) - 1] ?? null;
+}
+
+/**
+ * Shift in standard deviations from which each study finds the difference, ascending; exact but for the
+ * number of simulated studies. U is at most u once the shift exceeds all but u of the differences a − b;
+ * so a study needs the (u + 1)th largest a − b of arms that don't differ, and the shift with 80 % power
+ * is the 80 % quantile. Study k is the same in every call and only grows with the arms, so that more
+ * results never look worse.
+ */
+function neededShifts(perArm: number, alpha: number): Float64Array | null {
   const cutoff = rankSumCutoff(perArm, perArm, alpha);
   if (cutoff === null) return null;
-  const needed = Float64Array.from({ length: SIMULATED_STUDIES }, (_, study) => {
+  return Float64Array.from({ length: SIMULATED_STUDIES }, (_, study) => {
     const differences = studyDifferences(perArm, seededBits(`study ${study}`));
-    return differences[differences.length - 1 - cutoff] ?? Infinity;
+    return differences[differences.length - 1 - cutoff.u] ?? Infinity;
   }).sort();
-  return needed[Math.ceil(PLANNED_POWER * SIMULATED_STUDIES) - 1] ?? null;
 }
 
 /** All a − b in ascending order. */

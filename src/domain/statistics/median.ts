@@ -1,6 +1,10 @@
 /** The middle value, or the mean of the two middle ones (R: `median`). Null without values. */
 export function median(values: readonly number[]): number | null {
-  const sorted = Float64Array.from(values).sort();
+  return medianOfSorted(Float64Array.from(values).sort());
+}
+
+/** The same for values that are in ascending order already. */
+export function medianOfSorted(sorted: Float64Array): number | null {
   const upper = sorted[Math.floor(sorted.length / 2)];
   if (upper === undefined) return null;
   if (sorted.length % 2 === 1) return upper;

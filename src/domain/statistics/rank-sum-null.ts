@@ -26,19 +26,3 @@ function mixed(
   withoutB?.forEach((p, u) => (mix[u] = (mix[u] ?? 0) + (b / (a + b)) * p));
   return mix;
 }
-
-/**
- * The largest u for which U ≤ u or U ≥ nA·nB − u has at most probability `alpha`; null when even
- * complete separation has more.
- */
-export function rankSumCutoff(nA: number, nB: number, alpha: number): number | null {
-  let tail = 0;
-  let cutoff: number | null = null;
-  for (const [u, p] of rankSumNull(nA, nB).entries()) {
-    tail += p;
-    // A tail that is exactly alpha counts; the slack is far above the rounding of the sum.
-    if (2 * tail > alpha * (1 + 1e-12)) break;
-    cutoff = u;
-  }
-  return cutoff;
-}

@@ -2,7 +2,7 @@
 
 /**
  * Two-sided exact rank-sum test (Mann–Whitney) of two arms: 2 / C(nA + nB, nA), at most 1; null for an
- * empty arm. Ties can only make it larger.
+ * empty arm. Ties make it larger where the arms have one size; else they can also halve it.
  */
 export function smallestRankSumP(nA: number, nB: number): number | null {
   if (nA < 1 || nB < 1) return null;

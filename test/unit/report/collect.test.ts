@@ -89,6 +89,9 @@ describe('collectResults', () => {
         wilsonHigh: expect.closeTo(0.9385, 4),
         void: 0,
         ungraded: 0,
+        rateIfVoidsFailed: 2 / 3,
+        rateIfVoidsPassed: 2 / 3,
+        costPerPassUsd: null,
       },
       expect.objectContaining({
         condition: 'treat',
@@ -97,6 +100,8 @@ describe('collectResults', () => {
         rate: 1,
         wilsonHigh: 1,
         void: 1,
+        rateIfVoidsFailed: 0.5,
+        rateIfVoidsPassed: 1,
       }),
     ]);
     const arm = { agent: 'claude', task: 'alpha' };
@@ -109,11 +114,20 @@ describe('collectResults', () => {
     expect(report.excluded).toEqual([
       { reason: 'void', detail: 'rate limited', count: 1, examples: ['alpha/claude/treat/2'] },
     ]);
-    expect([report.comparisons, report.signTests, report.blocked, report.flags]).toEqual([
-      [],
-      [],
-      [],
-      [],
+    expect(report.comparisons.find(({ metric }) => metric === 'search_calls')).toMatchObject({
+      ...arm,
+      a: 'base',
+      b: 'treat',
+      nA: 1,
+      nB: 1,
+      medianA: 2,
+      p: 1,
+      pFraction: '2/2',
+      ci: null,
+      verdict: 'inconclusive',
+    });
+    expect(report.rateComparisons).toEqual([
+      { ...arm, a: 'base', b: 'treat', passedA: 2, nA: 3, passedB: 1, nB: 1, p: 1 },
     ]);
   });
 
@@ -213,6 +227,9 @@ describe('collectResults', () => {
         wilsonHigh: null,
         void: 1,
         ungraded: 0,
+        rateIfVoidsFailed: 0,
+        rateIfVoidsPassed: 1,
+        costPerPassUsd: null,
       },
     ]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { trialFacts } from '../../../src/report/flags/trial-facts.js';
 import { formatMetric, formatShare } from '../../../src/report/metrics.js';
 import { reportMarkdown } from '../../../src/report/markdown.js';
 import type { JudgedAttempt } from '../../../src/report/read-attempt.js';
@@ -21,6 +22,7 @@ function trial(condition: string, passed: boolean, tokens: number): JudgedAttemp
       ['total_input_tokens', tokens],
       ['own_score', 0.25],
     ],
+    facts: trialFacts(null, {}),
   };
 }
 
@@ -101,7 +103,7 @@ describe('reportMarkdown', () => {
   it('lets no name of a foreign tree become markup or break a row', () => {
     const tally = new Tally();
     const arm = { agent: '<b>|x', task: 'a\nb', condition: '[l](http://e)' };
-    tally.add({ kind: 'trial', arm, passed: true, metrics: [] }, 'f');
+    tally.add({ kind: 'trial', arm, passed: true, metrics: [], facts: trialFacts(null, {}) }, 'f');
     const text = reportMarkdown({
       experiment: '# `h`',
       planned: null,
