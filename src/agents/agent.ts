@@ -1,6 +1,7 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
+import type { ModelAccess } from './model-access.js';
 
 export interface LaunchContext {
   readonly agent: AgentSpec;
@@ -12,6 +13,12 @@ export interface LaunchContext {
   readonly solutionFile: string | null;
   /** As seen inside the sandbox: where {@link LaunchPlan.inputs} arrive. */
   readonly inputsDir: string;
+  /** As seen inside the sandbox: where the agent works. */
+  readonly checkoutDir: string;
+  /** Where the agent finds the API of its model. */
+  readonly model: ModelAccess;
+  /** The trial may reach more than its model, so tools that search the web are no way around its network. */
+  readonly hasWeb: boolean;
   /** The agent does not see this machine's files: what it is started from has to be among the inputs. */
   readonly isContained: boolean;
   /** Environment of everything that runs inside; an adapter adds to it what its agent needs. */
@@ -22,6 +29,15 @@ export interface LaunchPlan {
   readonly launch: AgentLaunch;
   /** Host files to copy into the sandbox's inputs folder. */
   readonly inputs: readonly { readonly from: string; readonly name: string }[];
+  /** Settings to write below HOME, for the agent alone to read. @defaultValue none */
+  readonly settings?: readonly SettingsFile[];
+}
+
+export interface SettingsFile {
+  /** Relative to HOME. */
+  readonly path: string;
+  /** Holds no secret. */
+  readonly text: string;
 }
 
 export interface AgentEnd {
@@ -49,6 +65,8 @@ export interface AgentAdapter {
   launch(context: LaunchContext): LaunchPlan;
   /** Asked after every run that did not time out: a time-out is the agent's result. */
   judge(end: AgentEnd): AgentVerdict | Promise<AgentVerdict>;
+  /** Asked after a run that ended at a limit of the trial; left out: that is the agent's result. */
+  readonly judgeLimit?: (end: AgentEnd) => Promise<AgentVerdict>;
   readonly readTranscript?: (stdoutFile: string) => Promise<TranscriptReading>;
 }
 
@@ -58,3 +76,6 @@ export const VALID: AgentVerdict = { status: 'valid' };
 export function endedHow(run: Pick<AgentRun, 'exit' | 'signal'>): string {
   return run.exit === null ? `ended by ${run.signal ?? 'an unknown signal'}` : `exit ${run.exit}`;
 }
+
+/** What a shell answers for a program that is not executable (126) or not there (127). */
+export const NOT_RUNNABLE: readonly (number | null)[] = [126, 127];

@@ -1,13 +1,15 @@
-import { copyFile, writeFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 import {
   endedHow,
   type AgentAdapter,
   type AgentEnd,
   type AgentVerdict,
   type LaunchPlan,
+  type SettingsFile,
   type TranscriptReading,
 } from '../../agents/agent.js';
+import { modelAccess } from '../../agents/model-access.js';
 import { adapterOf } from '../../agents/registry.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
@@ -99,6 +101,9 @@ export async function fillSandbox(
         promptFile: spec.promptFile,
         solutionFile: spec.solutionFile,
         inputsDir: inside.inputs,
+        checkoutDir: inside.checkout,
+        model: modelAccess(process.env),
+        hasWeb: spec.sandbox.network === 'open',
         isContained: sandbox.container !== null,
         env,
       })
@@ -110,7 +115,14 @@ export async function fillSandbox(
     copyFile(spec.programFile, join(host.inputs, PROGRAM)),
     writeFile(join(host.inputs, PROGRAM_SPEC), program, { mode: 0o600 }),
     ...plan.inputs.map(({ from, name }) => copyFile(from, join(host.inputs, name))),
+    ...(plan.settings ?? []).map((file) => writeSettings(host.home, file)),
   ]);
+}
+
+async function writeSettings(home: string, { path, text }: SettingsFile): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, text, { mode: 0o600 });
 }
 
 const NO_AGENT: LaunchPlan = { launch: { argv: null, env: {}, stdinFile: null }, inputs: [] };
@@ -159,7 +171,10 @@ export async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const verdict = wasEnded(run, end) ? null : await judge(adapter, { run, stdoutFile, stderrFile });
+  const agentEnd = { run, stdoutFile, stderrFile };
+  const verdict = wasEnded(run, end)
+    ? ((await adapter.judgeLimit?.(agentEnd)) ?? null)
+    : await judge(adapter, agentEnd);
   const isReadable = await isPlainFile(stdoutFile);
   const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile) : null) ?? null;
   return { result, verdict, reading };
@@ -176,7 +191,7 @@ export async function readResult(
 
 /** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
 async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict> {
-  return end.run.signal === 'SIGKILL'
+  return end.run.signal === 'SIGKILL' && end.run.stalled !== true
     ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
     : adapter.judge(end);
 }
