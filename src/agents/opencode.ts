@@ -1,6 +1,6 @@
 import { QUIET_AGENTS } from '../domain/agents/quiet.js';
 import type { AgentStall } from '../domain/trial/program-contract.js';
-import type { AgentAdapter, LaunchContext, LaunchPlan } from './agent.js';
+import type { AgentAdapter, LaunchContext, LaunchPlan, SettingsFile } from './agent.js';
 import { judgeAtLimit, judgeByExit } from './judge-by-exit.js';
 import { isKnownProvider, providerOf } from './model-hosts.js';
 import { modelFlags, promptInput } from './prompt-input.js';
@@ -28,6 +28,9 @@ const STALL: AgentStall = {
   startMs: 300_000,
 };
 
+/** It installs a package for plugins beside its settings, although there are none; nothing waits for it. */
+const NO_INSTALL: SettingsFile = { path: '.config/opencode/.npmrc', text: 'offline=true\n' };
+
 function launch(context: LaunchContext): LaunchPlan {
   const { agent, env } = context;
   const { stdinFile, inputs } = promptInput(context);
@@ -45,6 +48,7 @@ function launch(context: LaunchContext): LaunchPlan {
       stall: STALL,
     },
     inputs,
+    settings: [NO_INSTALL],
   };
 }
 
