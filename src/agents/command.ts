@@ -1,21 +1,18 @@
 import { posix, resolve } from 'node:path';
-import { endedHow, VALID, type AgentAdapter } from './agent.js';
+import { endedHow, NOT_RUNNABLE, VALID, type AgentAdapter } from './agent.js';
+import { promptInput } from './prompt-input.js';
 
-const PROMPT = 'prompt.txt';
 /** The agent's own program, where it has to be brought along: that file alone. */
 const PROGRAM = 'agent-program';
-
-/** What a shell answers for a program that is not executable (126) or not there (127). */
-const NOT_RUNNABLE: readonly (number | null)[] = [126, 127];
 
 /** Any program: prompt on standard input, checkout as working folder. */
 export const commandAgent: AgentAdapter = {
   kind: 'command',
-  launch: ({ agent, env, experimentDir, inputsDir, isContained, promptFile }) => {
+  launch: (context) => {
+    const { agent, env, experimentDir, inputsDir, isContained } = context;
     const [program = '', ...args] = agent.argv ?? [];
     const own = program.includes('/') ? resolve(experimentDir, program) : null;
-    const inputs = [{ from: promptFile, name: PROMPT }];
-    const stdinFile = posix.join(inputsDir, PROMPT);
+    const { stdinFile, inputs } = promptInput(context);
     if (own === null || !isContained) {
       return { launch: { argv: [own ?? program, ...args], env, stdinFile }, inputs };
     }

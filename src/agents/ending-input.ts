@@ -1,19 +1,6 @@
 import type { EndedBy, EndingContext } from '../domain/trial/ending/ending.js';
-import type { StartExpectations } from '../domain/trial/hermeticity.js';
 import { openPlainFile } from '../support/plain-file.js';
-import type { AgentEnd } from './agent.js';
-
-/** What a run is judged against. Everything may be left out. */
-export interface RunExpectations extends StartExpectations {
-  /** As in experiment.yml; null: the CLI's own default. */
-  readonly modelRequested?: string | null;
-  /** `TZ` of the CLI process. @defaultValue UTC */
-  readonly timeZone?: string;
-  /** Which watchdog ended it. @defaultValue `wall-clock` when the run timed out */
-  readonly endedBy?: EndedBy | null;
-  /** codex: its `rollout-*.jsonl`, when it keeps one. */
-  readonly sessionFile?: string | null;
-}
+import type { AgentEnd, RunExpectations } from './agent.js';
 
 /** Of the end of standard error; what a CLI has to say fits into it. */
 const MAX_STDERR_BYTES = 64 * 1024;
@@ -26,11 +13,16 @@ export async function endingContext(
   return {
     exit: run.exit,
     signal: run.signal,
-    endedBy: endedBy ?? (run.timedOut ? 'wall-clock' : null),
+    endedBy: endedBy ?? endedByOf(run),
     observedAtMs: Number.isNaN(finishedAtMs) ? Date.now() : finishedAtMs,
     timeZone,
     stderr: await readEnd(stderrFile, MAX_STDERR_BYTES),
   };
+}
+
+function endedByOf({ stalled, timedOut }: AgentEnd['run']): EndedBy | null {
+  if (stalled === true) return 'stall';
+  return timedOut ? 'wall-clock' : null;
 }
 
 /** Empty for a file that is missing or no plain file: the CLI said nothing then. */

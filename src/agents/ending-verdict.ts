@@ -2,8 +2,7 @@ import { resumeAtMs, voided, type Ending, type VoidEnding } from '../domain/tria
 import { contaminationOf, type StartFacts } from '../domain/trial/hermeticity.js';
 import { isModelAsked } from '../domain/trial/model-match.js';
 import type { ResumeAdvice } from '../domain/trial/resume.js';
-import type { AgentVerdict } from './agent.js';
-import type { RunExpectations } from './ending-input.js';
+import type { AgentVerdict, RunExpectations } from './agent.js';
 
 const MAX_DETAIL_CHARS = 500;
 

@@ -83,8 +83,17 @@ export function modelHostsOf(agent: Asked): readonly ModelHost[] {
 
 /** Without a model, or with an unknown provider, only what LLMX_MODEL_HOSTS says is open. */
 function hostsOfProvider(model: string | null): readonly ModelHost[] {
-  const provider = model?.split('/')[0]?.toLowerCase() ?? '';
-  return Object.hasOwn(PROVIDERS, provider) ? (PROVIDERS[provider] ?? NONE) : NONE;
+  const provider = providerOf(model ?? '').toLowerCase();
+  return isKnownProvider(provider) ? (PROVIDERS[provider] ?? NONE) : NONE;
+}
+
+/** What stands before the first slash of a model's name. */
+export function providerOf(model: string): string {
+  return model.split('/')[0] ?? '';
+}
+
+export function isKnownProvider(provider: string): boolean {
+  return Object.hasOwn(PROVIDERS, provider);
 }
 
 function hosts(...names: readonly string[]): readonly ModelHost[] {

@@ -1,11 +1,17 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
 import { LlmxError } from '../errors/llmx-error.js';
 import type { AgentAdapter } from './agent.js';
+import { claudeAgent } from './claude.js';
+import { codexAgent } from './codex.js';
 import { commandAgent } from './command.js';
 import { nopAgent } from './nop.js';
+import { opencodeAgent } from './opencode.js';
 import { oracleAgent } from './oracle.js';
 
 const ADAPTERS: Partial<Record<AgentKind, AgentAdapter>> = {
+  claude: claudeAgent,
+  codex: codexAgent,
+  opencode: opencodeAgent,
   command: commandAgent,
   oracle: oracleAgent,
   nop: nopAgent,

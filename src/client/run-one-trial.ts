@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { modelAccess } from '../agents/model-access.js';
 import { adapterOf } from '../agents/registry.js';
 import type { RunTrialResult } from '../domain/grid/contracts.js';
 import { outcomeOf } from '../domain/grid/counters.js';
@@ -135,6 +136,9 @@ async function printLaunch(
     promptFile,
     solutionFile: solutionPath(dir, experiment, cell.task),
     inputsDir: '<inputs>',
+    checkoutDir: '<checkout>',
+    model: modelAccess(cli.env),
+    hasWeb: experiment.network === 'open',
     isContained: isContained(await chooseRuntime(experiment)),
     env: baseEnv(cli.env),
   });

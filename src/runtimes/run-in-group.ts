@@ -22,6 +22,8 @@ export interface GroupCommand {
   readonly outputLimitBytes: number;
   /** Asked again and again while it runs: true ends it as too much output does. @defaultValue never */
   readonly isOverLimit?: () => boolean;
+  /** Asked with it: true ends it because it waits in vain. @defaultValue never */
+  readonly isStalled?: () => boolean;
   /** Control groups to start it in, and those of this process. @defaultValue none */
   readonly groups?: { readonly inside: readonly string[]; readonly back: readonly string[] };
 }
@@ -31,6 +33,7 @@ export interface GroupEnd {
   readonly signal: string | null;
   readonly timedOut: boolean;
   readonly outputLimited: boolean;
+  readonly stalled: boolean;
   /** False where there was no control group to start it in. */
   readonly isGrouped: boolean;
   /** Monotonic, from the start of the process to its exit. */
@@ -90,13 +93,13 @@ function start(
   });
 }
 
-type ProgramEnd = Pick<GroupEnd, 'exit' | 'signal' | 'timedOut' | 'outputLimited'>;
+type ProgramEnd = Pick<GroupEnd, 'exit' | 'signal' | 'timedOut' | 'outputLimited' | 'stalled'>;
 
 function endOf(child: Started, command: GroupCommand): Promise<ProgramEnd> {
   return new Promise((resolve) => {
     const { pid } = child;
     running.add(pid);
-    const limits = { timedOut: false, outputLimited: false };
+    const limits = { timedOut: false, outputLimited: false, stalled: false };
     let killTimer: NodeJS.Timeout | undefined;
     const endAt = (limit: keyof typeof limits): void => {
       if (killTimer !== undefined) return;
@@ -115,6 +118,7 @@ function endOf(child: Started, command: GroupCommand): Promise<ProgramEnd> {
     const outputTimer = setInterval(() => {
       const isOver = outputBytes(command) > command.outputLimitBytes;
       if (isOver || command.isOverLimit?.() === true) endAt('outputLimited');
+      else if (command.isStalled?.() === true) endAt('stalled');
     }, OUTPUT_POLL_MS);
     child.once('exit', (exit, signal) => {
       clearTimeout(termTimer);
@@ -166,6 +170,7 @@ function notStarted(command: GroupCommand, error: unknown, seconds: number): Gro
     signal: null,
     timedOut: false,
     outputLimited: false,
+    stalled: false,
     isGrouped: false,
     seconds,
     notStarted: `${command.argv[0] ?? ''}: ${missing ? 'not found' : 'cannot be run'} (${code || message})`,

@@ -41,6 +41,7 @@ export function metaRecord(attempt: AttemptFacts): MetaRecord {
     fix_verified: classification.passed,
     timed_out: agent?.timedOut ?? false,
     ...(agent?.outputLimited === true ? { output_limited: true } : {}),
+    ...(agent?.stalled === true ? { agent_stalled: true } : {}),
     ...(attempt.agentOom ? { oom_killed: true } : {}),
     agent_exit: agent?.exit ?? null,
     agent_signal: agent?.signal ?? null,

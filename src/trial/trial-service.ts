@@ -127,9 +127,9 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
   };
 }
 
-/** What the supervisor's own connections need: the engine's facts, hosts that a person allows, a proxy. */
+/** What the supervisor's own connections need: the engine's facts, where models are, hosts that a person allows, a proxy. */
 const SUPERVISOR_VARIABLES =
-  /^(LLMX_CACHE_DIR|LLMX_MODEL_HOSTS|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NO_PROXY|no_proxy)$/;
+  /^(LLMX_CACHE_DIR|LLMX_MODEL_HOSTS|ANTHROPIC_BASE_URL|OPENAI_BASE_URL|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NO_PROXY|no_proxy)$/;
 
 function connectionEnv(
   env: Readonly<Record<string, string | undefined>>,

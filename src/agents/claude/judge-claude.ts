@@ -1,6 +1,6 @@
 import { claudeEnding } from '../../domain/trial/ending/claude-ending.js';
-import type { AgentEnd, AgentVerdict } from '../agent.js';
-import { endingContext, type RunExpectations } from '../ending-input.js';
+import type { AgentEnd, AgentVerdict, RunExpectations } from '../agent.js';
+import { endingContext } from '../ending-input.js';
 import { checkedEnding, verdictOf } from '../ending-verdict.js';
 import { readEventsIfThere } from '../transcript/read-events.js';
 import { ClaudeFactsReader } from './claude-facts.js';

@@ -1,7 +1,7 @@
 import { codexEnding, NO_SESSION_FILE } from '../../domain/trial/ending/codex-ending.js';
 import type { CodexSession } from '../../domain/trial/ending/codex-ending.js';
-import type { AgentEnd, AgentVerdict } from '../agent.js';
-import { endingContext, type RunExpectations } from '../ending-input.js';
+import type { AgentEnd, AgentVerdict, RunExpectations } from '../agent.js';
+import { endingContext } from '../ending-input.js';
 import { checkedEnding, verdictOf } from '../ending-verdict.js';
 import { readEventsIfThere } from '../transcript/read-events.js';
 import { CodexFactsReader, CodexSessionReader } from './codex-facts.js';

@@ -1,6 +1,6 @@
 import { opencodeEnding } from '../../domain/trial/ending/opencode-ending.js';
-import type { AgentEnd, AgentVerdict } from '../agent.js';
-import { endingContext, type RunExpectations } from '../ending-input.js';
+import type { AgentEnd, AgentVerdict, RunExpectations } from '../agent.js';
+import { endingContext } from '../ending-input.js';
 import { verdictOf } from '../ending-verdict.js';
 import { readEventsIfThere } from '../transcript/read-events.js';
 import { OpencodeFactsReader } from './opencode-facts.js';

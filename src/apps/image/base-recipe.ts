@@ -22,6 +22,11 @@ export const DEFAULT_VERSIONS = {
   opencode: '1.18.33',
 } as const;
 
+/** `package@version` of an agent CLI: the pinned version, else the one of {@link DEFAULT_VERSIONS}. */
+export function cliPackage(name: AgentCli, pins: Readonly<Record<string, string>>): string {
+  return `${CLI_PACKAGES[name]}@${pins[name] ?? DEFAULT_VERSIONS[name]}`;
+}
+
 /** Everything that decides what a base image holds. */
 export interface BaseRecipe {
   readonly source:

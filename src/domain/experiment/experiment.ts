@@ -118,6 +118,8 @@ export interface Experiment {
 }
 
 /** Kinds whose agents spend money and run with permissions bypassed. */
-export function isPaidKind(kind: AgentKind): boolean {
+export type PaidKind = 'claude' | 'codex' | 'opencode';
+
+export function isPaidKind(kind: AgentKind): kind is PaidKind {
   return kind === 'claude' || kind === 'codex' || kind === 'opencode';
 }

@@ -28,7 +28,7 @@ export function contaminationOf(start: StartFacts, expected: StartExpectations):
     (path) => homeDir !== null && !isInside(path, homeDir),
   );
   const isOtherVersion =
-    cliVersion !== null && start.cliVersion !== null && start.cliVersion !== cliVersion;
+    cliVersion !== null && start.cliVersion !== null && !isVersion(start.cliVersion, cliVersion);
   const found = [
     ...servers.map(({ name, status }) => `MCP server ${name} (${status})`),
     ...memories.map((path) => `memories from ${path}`),
@@ -36,6 +36,11 @@ export function contaminationOf(start: StartFacts, expected: StartExpectations):
     ...(isOtherVersion ? [`version ${start.cliVersion} and not ${cliVersion}`] : []),
   ];
   return found.length === 0 ? null : found.join(', ');
+}
+
+/** A pin may leave the end of a version out. */
+function isVersion(version: string, pinned: string): boolean {
+  return version === pinned || version.startsWith(`${pinned}.`);
 }
 
 function isInside(path: string, folder: string): boolean {

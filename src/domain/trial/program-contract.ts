@@ -10,6 +10,21 @@ export interface AgentLaunch {
   readonly env: Readonly<Record<string, string>>;
   /** File whose content becomes standard input, or null for an empty one. */
   readonly stdinFile: string | null;
+  /** Left out: the agent is ended at the limits of the trial only. */
+  readonly stall?: AgentStall;
+}
+
+/** When an agent is known to wait for something that no trial can wait for. It is ended then. */
+export interface AgentStall {
+  /**
+   * JavaScript regular expression for the last line of either output: what the agent says when it waits. On
+   * standard output it may be said again meanwhile; on standard error it counts until more comes on either.
+   */
+  readonly said: string;
+  /** So long it was the last line. */
+  readonly forMs: number;
+  /** So long not a byte of standard output came at all. */
+  readonly startMs: number;
 }
 
 /**
@@ -170,6 +185,8 @@ export interface AgentRun {
   readonly finishedAt: string;
   /** Ended because it wrote more than the limit of its output, or of its sandbox. @defaultValue false */
   readonly outputLimited?: boolean;
+  /** Ended because of {@link AgentStall}. @defaultValue false */
+  readonly stalled?: boolean;
 }
 
 /**

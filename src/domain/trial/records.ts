@@ -34,6 +34,8 @@ export interface MetaRecord {
   readonly timed_out: boolean;
   /** True when the agent was ended because it wrote too much (absent otherwise). */
   readonly output_limited?: boolean;
+  /** True when the agent was ended because it waited in vain for its model (absent otherwise). */
+  readonly agent_stalled?: boolean;
   /** True when the kernel killed processes of the agent at the trial's own memory limit (absent otherwise). */
   readonly oom_killed?: boolean;
   readonly agent_exit: number | null;

@@ -1,12 +1,13 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AgentSpec } from '../../domain/experiment/experiment.js';
-import { isPaidKind } from '../../domain/experiment/experiment.js';
+import { isPaidKind, type AgentSpec, type PaidKind } from '../../domain/experiment/experiment.js';
 import type { Check } from '../../domain/preflight/check.js';
 import type { Environment } from '../../support/paths.js';
+import { installedVersion, pinProblem } from '../../agents/cli-version.js';
+import { cliPackage } from '../../apps/image/base-recipe.js';
+import { chooseRuntime, isContained } from '../../runtimes/registry.js';
 import { isProgram, whichProgram } from '../../support/which-program.js';
 import type { CheckSubject } from '../context.js';
-import { startWith } from '../start-with.js';
 
 /** Every agent of this grid can be started, and the oracle has what it applies. */
 export async function agentsCheck(subject: CheckSubject, env: Environment): Promise<Check> {
@@ -29,12 +30,7 @@ async function agentProblem(
   env: Environment,
 ): Promise<Problem | null> {
   if (isPaidKind(agent.kind)) {
-    return {
-      detail: `${agent.name}: kind ${agent.kind} is not supported by this version of llmx`,
-      hint:
-        startWith(subject.experiment.agents.filter(({ kind }) => !isPaidKind(kind))) ??
-        'declare an agent of kind command, oracle or nop in experiment.yml',
-    };
+    return cliProblem({ name: agent.name, kind: agent.kind }, subject, env);
   }
   if (agent.kind === 'oracle') return missingSolution(agent.name, subject);
   const program = agent.argv?.[0];
@@ -51,6 +47,25 @@ async function agentProblem(
         detail: `${agent.name}: ${program} is missing or not executable`,
         hint: `chmod +x ${program}`,
       };
+}
+
+/** On this machine. What an image has is fixed when it is built, and held to the pins there. */
+async function cliProblem(
+  { name, kind }: { readonly name: string; readonly kind: PaidKind },
+  { experiment }: CheckSubject,
+  env: Environment,
+): Promise<Problem | null> {
+  if (isContained(await chooseRuntime(experiment))) return null;
+  const install = `npm install --global ${cliPackage(kind, experiment.pins)}`;
+  if ((await whichProgram(kind, env)) === null) {
+    return { detail: `${name}: ${kind} is not on PATH`, hint: install };
+  }
+  const version = await installedVersion(kind, env);
+  if (version === null) {
+    return { detail: `${name}: ${kind} --version gives no version`, hint: install };
+  }
+  const problem = pinProblem(kind, experiment.pins, { [kind]: version });
+  return problem === null ? null : { detail: `${name}: ${problem}`, hint: install };
 }
 
 async function missingSolution(agent: string, subject: CheckSubject): Promise<Problem | null> {

@@ -11,6 +11,7 @@ import { endEscapees } from './end-escapees.js';
 import { oomKillsHere, sacrificed } from './in-container.js';
 import { diskLimit } from './disk-limit.js';
 import { openFresh } from './fresh-file.js';
+import { stallWatch } from './stall-watch.js';
 import { outFile, type Phase, type PhaseContext, type PhaseEnd } from './state.js';
 import { openTunnel, type Tunnel } from './tunnel.js';
 
@@ -19,7 +20,7 @@ import { openTunnel, type Tunnel } from './tunnel.js';
  * it runs any more: what is collected and graded stands still.
  */
 export const agent: Phase = async ({ spec }: PhaseContext) => {
-  const { argv, env, stdinFile } = spec.agent;
+  const { argv, env, stdinFile, stall } = spec.agent;
   const output = {
     stdoutFd: openEmpty(outFile(spec, 'agentStdout')),
     stderrFd: openEmpty(outFile(spec, 'agentStderr')),
@@ -31,6 +32,7 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
     if (argv === null) return { found: { agent: nothingRan(startedAt) } };
     const groups = spec.containment?.groups ?? null;
     const killsBefore = oomKillsBefore(spec);
+    const isStalled = stall === undefined ? null : stallWatch(stall, output);
     if (spec.egress !== undefined) tunnel = await openTunnel(spec.egress);
     const end = await runInGroup({
       argv: sacrificed(spec, argv),
@@ -39,6 +41,7 @@ export const agent: Phase = async ({ spec }: PhaseContext) => {
       stdinFile,
       ...output,
       isOverLimit: diskLimit(spec),
+      ...(isStalled === null ? {} : { isStalled: () => isStalled(performance.now()) }),
       timeoutMs: spec.agentTimeoutMs,
       killGraceMs: spec.killGraceMs,
       ...(groups === null ? {} : { groups: { inside: groups.agent, back: groups.program } }),
@@ -75,15 +78,17 @@ function runOf(end: GroupEnd, startedAt: string): AgentRun {
     signal: end.signal,
     timedOut: end.timedOut,
     ...(end.outputLimited ? { outputLimited: true } : {}),
+    ...(end.stalled ? { stalled: true } : {}),
     wallSeconds: end.seconds,
     startedAt,
     finishedAt: new Date().toISOString(),
   };
 }
 
+/** For more to be added, and its end to be read. */
 function openEmpty(path: string): number {
   closeSync(openFresh(path));
-  return openSync(path, 'a');
+  return openSync(path, 'a+');
 }
 
 function nothingRan(at: string): AgentRun {

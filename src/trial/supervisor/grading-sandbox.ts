@@ -7,7 +7,8 @@ import { crashPoint } from '../../support/test-switches.js';
 import { isPlainFile } from '../../support/plain-file.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import { readProgramProgress } from './progress.js';
-import { fillSandbox, readResult, runProgram, type ProgramPart } from './run-program.js';
+import { readResult } from './read-outcome.js';
+import { fillSandbox, runProgram, type ProgramPart } from './run-program.js';
 import type { StageHost } from './stage-host.js';
 
 const GRADING: ProgramPart = {

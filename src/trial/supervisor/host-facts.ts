@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { promisify } from 'node:util';
+import { installedVersion } from '../../agents/cli-version.js';
+import type { AgentKind } from '../../domain/experiment/experiment.js';
 import type { Sandbox } from '../../runtimes/runtime.js';
 
 /** The machine, and how busy it was before the trial started. */
@@ -16,11 +18,13 @@ export function hostFacts(): Readonly<Record<string, string | number>> {
 }
 
 /** Versions of what a trial uses of the host; in a container nothing, its image has a list of its own. */
-export async function toolchain({
-  container,
-}: Pick<Sandbox, 'container'>): Promise<Readonly<Record<string, string>>> {
+export async function toolchain(
+  { container }: Pick<Sandbox, 'container'>,
+  agent: AgentKind,
+): Promise<Readonly<Record<string, string>>> {
   if (container !== null) return {};
-  return { node: process.versions.node, git: await gitVersion() };
+  const [git, cli] = await Promise.all([gitVersion(), installedVersion(agent, process.env)]);
+  return { node: process.versions.node, git, ...(cli === null ? {} : { [agent]: cli }) };
 }
 
 async function gitVersion(): Promise<string> {

@@ -1,19 +1,16 @@
-import { copyFile, writeFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
 import {
-  endedHow,
-  type AgentAdapter,
-  type AgentEnd,
   type AgentVerdict,
   type LaunchPlan,
+  type SettingsFile,
   type TranscriptReading,
 } from '../../agents/agent.js';
+import { modelAccess } from '../../agents/model-access.js';
 import { adapterOf } from '../../agents/registry.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
-  PROGRAM_FILES,
   type AgentLaunch,
-  type AgentRun,
   type EgressRoute,
   type ProgramResult,
   type ProgramSpec,
@@ -22,9 +19,7 @@ import {
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../../apps/template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
-import { isPlainFile } from '../../support/plain-file.js';
 import { relieveOverdue } from './overdue.js';
-import { readRecord } from '../trial-files.js';
 
 const PROGRAM = 'program.mjs';
 const PROGRAM_SPEC = 'program.json';
@@ -99,6 +94,9 @@ export async function fillSandbox(
         promptFile: spec.promptFile,
         solutionFile: spec.solutionFile,
         inputsDir: inside.inputs,
+        checkoutDir: inside.checkout,
+        model: modelAccess(process.env),
+        hasWeb: spec.sandbox.network === 'open',
         isContained: sandbox.container !== null,
         env,
       })
@@ -110,7 +108,14 @@ export async function fillSandbox(
     copyFile(spec.programFile, join(host.inputs, PROGRAM)),
     writeFile(join(host.inputs, PROGRAM_SPEC), program, { mode: 0o600 }),
     ...plan.inputs.map(({ from, name }) => copyFile(from, join(host.inputs, name))),
+    ...(plan.settings ?? []).map((file) => writeSettings(host.home, file)),
   ]);
+}
+
+async function writeSettings(home: string, { path, text }: SettingsFile): Promise<void> {
+  const file = join(home, path);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, text, { mode: 0o600 });
 }
 
 const NO_AGENT: LaunchPlan = { launch: { argv: null, env: {}, stdinFile: null }, inputs: [] };
@@ -145,47 +150,4 @@ function programSpec(
     ...(waitsBefore === null ? {} : { waitsBefore }),
     endWithStdin: true,
   };
-}
-
-/** Reads what a program that ran the agent left. */
-export async function readOutcome(
-  sandbox: Sandbox,
-  adapter: AgentAdapter,
-  end: SandboxEnd,
-  targets: readonly string[],
-): Promise<Omit<ProgramRun, 'end'>> {
-  const file = (name: string): string => join(sandbox.host.out, name);
-  const result = await readResult(file(PROGRAM_FILES.result), end);
-  const run = result?.agent ?? null;
-  if (run === null) return { result, verdict: null, reading: null };
-  const stdoutFile = file(PROGRAM_FILES.agentStdout);
-  const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const isAsked = run.timedOut ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
-  const verdict = isAsked ? await judge(adapter, { run, stdoutFile, stderrFile }) : null;
-  const isReadable = await isPlainFile(stdoutFile);
-  const context = { targets, checkoutDir: sandbox.inside.checkout };
-  const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile, context) : null) ?? null;
-  return { result, verdict, reading };
-}
-
-/** Only a program that ended well has written its result; and what is out of reach is as good as missing. */
-export async function readResult(
-  file: string,
-  { exit }: SandboxEnd,
-): Promise<ProgramResult | null> {
-  if (exit !== 0) return null;
-  return (await readRecord(file).catch(() => null)) as ProgramResult | null;
-}
-
-/** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
-async function judge(adapter: AgentAdapter, end: AgentEnd): Promise<AgentVerdict> {
-  return end.run.signal === 'SIGKILL' && !end.run.timedOut
-    ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
-    : adapter.judge(end);
-}
-
-/** At a limit of the trial: that is a result, whatever the agent was about to say. */
-function wasEnded(run: AgentRun, end: SandboxEnd): boolean {
-  const outOfMemory = end.agentOom && run.signal === 'SIGKILL';
-  return run.timedOut || run.outputLimited === true || outOfMemory;
 }

@@ -5,13 +5,8 @@ import { crashPoint } from '../../support/test-switches.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import { openEgress } from './egress.js';
 import { GradingSandbox } from './grading-sandbox.js';
-import {
-  fillSandbox,
-  readOutcome,
-  runProgram,
-  type ProgramPart,
-  type ProgramRun,
-} from './run-program.js';
+import { fillSandbox, runProgram, type ProgramPart, type ProgramRun } from './run-program.js';
+import { readOutcome } from './read-outcome.js';
 import type { StageHost } from './stage-host.js';
 
 const WHOLE: ProgramPart = {
@@ -71,8 +66,7 @@ async function runAgent(
   } finally {
     await egress.close();
   }
-  const adapter = adapterOf(spec.agent);
-  const outcome = await readOutcome(sandbox, adapter, end, spec.program.implFiles);
+  const outcome = await readOutcome(adapterOf(spec.agent), sandbox, end, spec);
   return { sandbox, run: { end: withAgentOom(end, outcome.result), ...outcome } };
 }
 

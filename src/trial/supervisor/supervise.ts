@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path';
+import type { AgentVerdict } from '../../agents/agent.js';
+import { pinProblem } from '../../agents/cli-version.js';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, Sandbox, SandboxStage } from '../../runtimes/runtime.js';
 import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
@@ -142,7 +144,14 @@ class Supervisor {
   private classify(run: ProgramRun): Classification {
     const stopped = this.stop.reason;
     if (stopped === null && this.diskWasFull) return voidTrial('disk_full', 'in the state folder');
-    return classify({ stopped, ...run });
+    return classify({ stopped, ...run, verdict: this.drift() ?? run.verdict });
+  }
+
+  /** A result of another version than the pinned one belongs to another experiment. */
+  private drift(): AgentVerdict | null {
+    const { agent, facts } = this.spec;
+    const problem = pinProblem(agent.kind, facts.pins, this.toolchain);
+    return problem === null ? null : { status: 'void', reason: 'contaminated', detail: problem };
   }
 
   /** A run that failed in llmx itself may have left processes; the record must not say otherwise. */
@@ -175,7 +184,10 @@ class Supervisor {
         this.imageId = sandbox.imageId;
         this.host = { ...hostFacts(), ...this.confinement(sandbox) };
         // Nothing is started beside what an earlier trial left.
-        const [versions] = await Promise.all([toolchain(sandbox), this.removeLeftovers()]);
+        const [versions] = await Promise.all([
+          toolchain(sandbox, this.spec.agent.kind),
+          this.removeLeftovers(),
+        ]);
         this.toolchain = versions;
       },
       onGrading: () => {

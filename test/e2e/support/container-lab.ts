@@ -16,6 +16,12 @@ export async function enginesHere(): Promise<readonly ('docker' | 'podman')[]> {
 /** Images that only tests use. */
 const BASE_IMAGE = 'llmx-test-base:latest';
 
+/** Which base image a lab has. Only one of all tests that use it is built. */
+interface BaseOfLab {
+  readonly image: string;
+  readonly agents: string;
+}
+
 /** An experiment on an engine, with a base image of this machine's own programs. */
 export class ContainerLab {
   private constructor(
@@ -25,6 +31,7 @@ export class ContainerLab {
     readonly appImage: string,
     private readonly root: string,
     private readonly env: Readonly<Record<string, string>>,
+    private readonly base: BaseOfLab,
   ) {}
 
   /** @param fill puts the experiment into the folder; it says `image: <appImage>` and `runtime: <kind>` */
@@ -33,20 +40,21 @@ export class ContainerLab {
     app: string,
     fill: (dir: string, appImage: string) => Promise<void>,
     env: Readonly<Record<string, string>> = {},
+    base: BaseOfLab = { image: BASE_IMAGE, agents: 'none' },
   ): Promise<ContainerLab> {
     const root = await mkdtemp(join(tmpdir(), 'llmx-contained-'));
     const dir = join(root, 'experiment');
     const appImage = `llmx-test-${root.slice(-6).toLowerCase()}:latest`;
     await fill(dir, appImage);
     const stateDir = join(root, 'state');
-    const lab = new ContainerLab(kind, dir, stateDir, appImage, root, env);
-    await lab.must('build', 'base', '--from-host', '--agents', 'none');
+    const lab = new ContainerLab(kind, dir, stateDir, appImage, root, env, base);
+    await lab.must('build', 'base', '--from-host', '--agents', base.agents);
     await lab.must('build', 'app', app);
     return lab;
   }
 
   cli(...argv: readonly string[]): Promise<CliRun> {
-    const env = { LLMX_STATE_DIR: this.stateDir, LLMX_BASE_IMAGE: BASE_IMAGE, ...this.env };
+    const env = { LLMX_STATE_DIR: this.stateDir, LLMX_BASE_IMAGE: this.base.image, ...this.env };
     return runCli(argv, { cwd: this.dir, env });
   }
 

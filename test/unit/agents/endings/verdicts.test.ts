@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentEnd } from '../../../../src/agents/agent.js';
+import type { AgentEnd, RunExpectations } from '../../../../src/agents/agent.js';
 import { judgeClaude } from '../../../../src/agents/claude/judge-claude.js';
 import { judgeCodex } from '../../../../src/agents/codex/judge-codex.js';
 import { judgeOpencode } from '../../../../src/agents/opencode/judge-opencode.js';
-import type { RunExpectations } from '../../../../src/agents/ending-input.js';
 
 let folder = '';
 beforeAll(async () => {

@@ -78,19 +78,42 @@ describe('the check of agents', () => {
     });
   });
 
-  it('fails for a kind that this version does not have, and says what would run', async () => {
-    expect(await agentsCheck(subjectOf(dir, PAID), process.env)).toMatchObject({
-      status: 'fail',
-      detail: 'claude: kind claude is not supported by this version of llmx',
-      hint: 'llmx-client start-grid --agent oracle --agent nop --agent mine',
+  describe('of a CLI that a trial starts as a process of this machine', () => {
+    const bin = (): string => join(dir, 'bin');
+    const check = (pins = '') =>
+      agentsCheck(subjectOf(dir, `${pins}${PAID}`), {
+        PATH: `${bin()}:${process.env['PATH'] ?? ''}`,
+      });
+    const install = async (answer: string) => {
+      await mkdir(bin(), { recursive: true });
+      await writeFile(join(bin(), 'claude'), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    };
+
+    it('fails when it is not there, and says what to install', async () => {
+      const subject = subjectOf(dir, PAID);
+      expect(await agentsCheck(subject, { PATH: join(dir, 'nothing') })).toMatchObject({
+        status: 'fail',
+        detail: 'claude: claude is not on PATH',
+        hint: 'npm install --global @anthropic-ai/claude-code@2.1.332',
+      });
     });
-    const alone = edited(
-      '  oracle:\n  nop:\n  mine: {kind: command, argv: [./agent.sh]}\n',
-      '  codex:\n',
-      CHECKED_FILE,
-    );
-    expect(await agentsCheck(subjectOf(dir, alone), process.env)).toMatchObject({
-      hint: 'declare an agent of kind command, oracle or nop in experiment.yml',
+
+    it.each([
+      ['no pin', '', 'echo "2.1.400 (Claude Code)"', 'ok'],
+      ['its pin', "pins: {claude: '2.1.400'}\n", 'echo "2.1.400 (Claude Code)"', 'ok'],
+      ['another pin', "pins: {claude: '2.1.332'}\n", 'echo "2.1.400 (Claude Code)"', 'fail'],
+      ['no answer', '', 'exit 1', 'fail'],
+    ])('with %s and “%s”, answering “%s”, is %s', async (_case, pins, answer, status) => {
+      await install(answer);
+      expect(await check(pins)).toMatchObject({ status });
+    });
+
+    it('names both versions when they differ', async () => {
+      await install('echo "2.1.400 (Claude Code)"');
+      expect(await check("pins: {claude: '2.1.332'}\n")).toMatchObject({
+        detail: 'claude: claude is pinned to 2.1.332, but 2.1.400 is installed',
+        hint: 'npm install --global @anthropic-ai/claude-code@2.1.332',
+      });
     });
   });
 });

@@ -7,7 +7,8 @@ import { judgeClaude } from '../../../../src/agents/claude/judge-claude.js';
 import { readClaudeTranscript } from '../../../../src/agents/claude/read-claude-transcript.js';
 import { PROGRAM_FILES, type AgentRun } from '../../../../src/domain/trial/program-contract.js';
 import type { Sandbox, SandboxEnd } from '../../../../src/runtimes/runtime.js';
-import { readOutcome } from '../../../../src/trial/supervisor/run-program.js';
+import type { SupervisorSpec } from '../../../../src/trial/supervisor-spec.js';
+import { readOutcome } from '../../../../src/trial/supervisor/read-outcome.js';
 
 const EVENTS = [
   { type: 'system', subtype: 'init', cwd: '/trial/checkout', model: 'model-a' },
@@ -76,7 +77,12 @@ async function outcomeOf(events: readonly object[], changes: Partial<AgentAdapte
     ...changes,
   };
   const sandbox = { host: { out }, inside: { checkout: '/trial/checkout' } };
-  return readOutcome(sandbox as Sandbox, adapter, END, ['src/a.js']);
+  const trial = {
+    agent: { model: null },
+    facts: { pins: {} },
+    program: { implFiles: ['src/a.js'] },
+  };
+  return readOutcome(adapter, sandbox as Sandbox, END, trial as unknown as SupervisorSpec);
 }
 
 describe('an agent that was killed at its time limit', () => {
