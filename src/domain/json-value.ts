@@ -16,6 +16,14 @@ export function textAt(value: JsonObject | null, key: string): string | null {
   return typeof text === 'string' ? text : null;
 }
 
+/** Longer sentences of errors are cut: nothing is looked for further behind. */
+const MAX_SAID_CHARS = 4000;
+
+/** A sentence for a reader; empty when there is none. */
+export function saidAt(value: JsonObject | null, key: string): string {
+  return (textAt(value, key) ?? '').slice(0, MAX_SAID_CHARS);
+}
+
 /** Finite numbers only. */
 export function numberAt(value: JsonObject | null, key: string): number | null {
   const number = value?.[key];

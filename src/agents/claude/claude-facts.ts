@@ -3,6 +3,7 @@ import {
   listAt,
   numberAt,
   objectAt,
+  saidAt,
   textAt,
   type JsonObject,
 } from '../../domain/json-value.js';
@@ -107,7 +108,7 @@ export class ClaudeFactsReader {
     const blocks = blocksOf(message);
     if (model === SYNTHETIC_MODEL) {
       if (event['is_api_error_message'] !== true) return;
-      const text = blocks.flatMap((block) => textAt(block, 'text') ?? []).join(' ');
+      const text = blocks.map((block) => saidAt(block, 'text')).join(' ');
       this.failure = { error: errorOf(event), text };
       return;
     }
@@ -147,7 +148,7 @@ function resultOf(event: JsonObject): ClaudeResult {
     isError: event['is_error'] === true,
     terminalReason: textAt(event, 'terminal_reason'),
     stopReason: textAt(event, 'stop_reason'),
-    text: textAt(event, 'result') ?? error,
+    text: textAt(event, 'result') === null ? error : saidAt(event, 'result'),
     error: errorOf(event),
   };
 }

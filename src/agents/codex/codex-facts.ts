@@ -1,4 +1,4 @@
-import { numberAt, objectAt, textAt, type JsonObject } from '../../domain/json-value.js';
+import { numberAt, objectAt, saidAt, textAt, type JsonObject } from '../../domain/json-value.js';
 import type {
   CodexFacts,
   CodexSession,
@@ -25,7 +25,7 @@ export class CodexFactsReader {
     this.events += 1;
     const type = textAt(event, 'type');
     if (type === 'error') {
-      this.openError = textAt(event, 'message') ?? '';
+      this.openError = saidAt(event, 'message');
       this.hasRetried ||= RETRY.test(this.openError);
       return;
     }
@@ -34,7 +34,7 @@ export class CodexFactsReader {
     if (type === 'turn.completed') this.turn = 'completed';
     if (type === 'turn.failed') {
       this.turn = 'failed';
-      this.failure = textAt(objectAt(event, 'error'), 'message') ?? '';
+      this.failure = saidAt(objectAt(event, 'error'), 'message');
     }
     if (type?.startsWith('item.') === true) this.item(objectAt(event, 'item'));
   }

@@ -1,4 +1,4 @@
-import { numberAt, objectAt, textAt, type JsonObject } from '../../domain/json-value.js';
+import { numberAt, objectAt, saidAt, textAt, type JsonObject } from '../../domain/json-value.js';
 import type { OpencodeError, OpencodeFacts } from '../../domain/trial/ending/opencode-ending.js';
 
 /** Collects from an `opencode run --format json` stream what tells how the run ended. */
@@ -42,7 +42,7 @@ function errorOf(error: JsonObject | null): OpencodeError {
   const headers = Object.entries(objectAt(data, 'responseHeaders') ?? {});
   return {
     name: textAt(error, 'name') ?? '',
-    message: textAt(data, 'message') ?? '',
+    message: saidAt(data, 'message'),
     status: numberAt(data, 'statusCode'),
     headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
     body: textAt(data, 'responseBody') ?? '',

@@ -108,7 +108,7 @@ export function killedFromOutside({ exit, signal, endedBy }: EndingContext): Voi
   return voided('agent_killed', 'retry', 'host', `ended by ${by}`);
 }
 
-/** With an opener that names no other: the time to start again, a minute after the reset at the earliest. */
+/** When to start again: a minute after the reset, or after now where that is over; null unless it waits. */
 export function resumeAtMs(ending: VoidEnding, nowMs: number): number | null {
   if (ending.resume !== 'wait' || ending.reset === null) return null;
   return Math.max(ending.reset.atMs, nowMs) + RESUME_MARGIN_MS;

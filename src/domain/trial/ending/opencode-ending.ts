@@ -126,9 +126,15 @@ function ofLog(logged: readonly string[], reading: FailureReading): VoidEnding |
   return null;
 }
 
-/** The quoted errors of log lines: `… error.error="AI_APICallError: …"`. */
+/** Longer lines of the log are cut. */
+const MAX_LINE_CHARS = 4000;
+
+/** The quoted errors of log lines: `level=ERROR … error.error="AI_APICallError: …"`. */
 function loggedErrors(stderr: string): readonly string[] {
-  return [...stderr.matchAll(/level=ERROR[^\n]*? error(?:\.error)?="((?:[^"\\]|\\.)*)"/g)].flatMap(
-    ([, text]) => text ?? [],
-  );
+  return stderr.split('\n').flatMap((line) => {
+    const [, text] =
+      /level=ERROR.*? error(?:\.error)?="((?:[^"\\]|\\.)*)"/.exec(line.slice(0, MAX_LINE_CHARS)) ??
+      [];
+    return text ?? [];
+  });
 }

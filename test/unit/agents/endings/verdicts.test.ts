@@ -87,6 +87,20 @@ describe('the verdict about a run', () => {
     });
   });
 
+  it('waits for the last of the windows that are used up, whatever they are called', async () => {
+    const windows = {
+      five_hour: { status: 'rejected', utilization: 1, resetsAt: 1_796_127_600 },
+      seven_day: { status: 'allowed_warning', utilization: 1, resetsAt: 1_796_336_520 },
+      seven_day_opus: { status: 'allowed', utilization: 0.9, resetsAt: 1_796_400_000 },
+    };
+    const info = { status: 'rejected', rateLimitType: 'five_hour', unifiedWindows: windows };
+    const stdout = [INIT, { type: 'rate_limit_event', rate_limit_info: info }];
+    expect(await claude({ stdout, exit: 1 })).toMatchObject({
+      reason: 'quota',
+      resume: { kind: 'wait', scope: 'account', at: '2026-12-03T22:23:00.000Z' },
+    });
+  });
+
   it('reads times without a zone in that of the CLI', async () => {
     const stdout = turnFailed('You’ve hit your usage limit. Try again at 1:20 PM.');
     const at = async (timeZone?: string) => {
@@ -234,6 +248,7 @@ describe('a sentence of an error', () => {
     ['Login expired · Please run /login', 'login', 'stop-grid'],
     ['OAuth session expired and could not be refreshed', 'login', 'stop-grid'],
     ['Invalid API key · Fix external API key', 'login', 'stop-grid'],
+    ['Server is temporarily limiting requests (not your usage limit)', 'overload', 'retry'],
     ['Repeated 529 Overloaded errors', 'overload', 'retry'],
     ['API Error: 500 Internal server error', 'overload', 'retry'],
     ['API Error: Connection error. (ECONNREFUSED)', 'network', 'retry'],
