@@ -1,11 +1,9 @@
 /** The tables of a report, the same for the terminal and for Markdown. */
 
+import { comparisonTables } from './comparison-tables.js';
 import { formatMetric, formatShare, isShown } from './metrics.js';
 import type { ArmRate, Exclusion, ReportModel } from './report-types.js';
-import type { Column, Table } from './text-table.js';
-
-const left = (header: string): Column => ({ header, align: 'left' });
-const right = (header: string): Column => ({ header, align: 'right' });
+import { left, right, type Table } from './text-table.js';
 
 /** One sentence with every count. */
 export function summaryLine(model: ReportModel): string {
@@ -22,7 +20,13 @@ export function summaryLine(model: ReportModel): string {
 
 /** Tables with at least one row, in reading order. */
 export function reportTables(model: ReportModel, primary: readonly string[]): readonly Table[] {
-  const tables = [ratesTable(model), mediansTable(model, primary), excludedTable(model)];
+  const tables = [
+    ratesTable(model),
+    mediansTable(model, primary),
+    ...comparisonTables(model, primary),
+    flagsTable(model),
+    excludedTable(model),
+  ];
   return tables.filter((table) => table.rows.length > 0);
 }
 
@@ -67,6 +71,16 @@ function mediansTable(model: ReportModel, primary: readonly string[]): Table {
     title: 'Medians (passed trials only; n in brackets)',
     columns: [left('agent'), left('task'), left('metric'), ...conditions.map(right)],
     rows: [...rows.values()],
+  };
+}
+
+function flagsTable(model: ReportModel): Table {
+  return {
+    title: 'What weakens these results',
+    columns: [left('flag'), left('agent'), left('task'), left('what was found')],
+    rows: model.flags.map(({ code, agent, task, message }) => {
+      return [code, agent ?? '-', task ?? '-', message];
+    }),
   };
 }
 

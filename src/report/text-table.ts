@@ -5,6 +5,9 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
+export const left = (header: string): Column => ({ header, align: 'left' });
+export const right = (header: string): Column => ({ header, align: 'right' });
+
 export interface Table {
   readonly title: string;
   readonly columns: readonly Column[];

@@ -6,7 +6,7 @@ export function weaknessesOf(record: StoredRecord): readonly string[] {
   const failed = failedFacts(record['acceptance_facts'], '');
   const exit = record['test_after_exit'] ?? record['acceptance_exit'];
   return [
-    ...failed.map((fact) => `${fact} is false`),
+    ...failed,
     ...(typeof exit === 'number' && exit !== 0 ? [`its test ended with ${exit}`] : []),
     ...(record['touched_target'] === false ? ['no target file was changed'] : []),
     ...(record['test_file_edited'] === true ? ['the test file was edited'] : []),
@@ -15,13 +15,13 @@ export function weaknessesOf(record: StoredRecord): readonly string[] {
   ];
 }
 
-/** Names of the facts of the verdict that are false or say that they failed, at any depth. */
+/** The facts of the verdict that are false or say that they failed, at any depth. */
 function failedFacts(facts: unknown, prefix: string): readonly string[] {
   if (typeof facts !== 'object' || facts === null) return [];
   return Object.entries(facts).flatMap(([name, value]: [string, unknown]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
     if (value === false || (typeof value === 'string' && /^(fail(ed)?|error)$/i.test(value))) {
-      return [path];
+      return [`${path} is ${value}`];
     }
     return failedFacts(value, path);
   });

@@ -52,6 +52,10 @@ describe('reportText', () => {
      agent  task   metric                  plain  hinted
      mine   total  total_input_tokens  1,261 (2)       -
 
+     What weakens these results
+     flag          agent  task   what was found
+     underpowered  mine   total  2 passed in plain, 0 in hinted: nothing to compare
+
      Attempts that are no trial
      count  reason       for example
          1  void: quota  total/mine/hinted/2
@@ -90,6 +94,12 @@ describe('reportMarkdown', () => {
      | agent | task | metric | plain | hinted |
      | --- | --- | --- | ---: | ---: |
      | mine | total | total\\_input\\_tokens | 1,261 (2) | - |
+
+     ## What weakens these results
+
+     | flag | agent | task | what was found |
+     | --- | --- | --- | --- |
+     | underpowered | mine | total | 2 passed in plain, 0 in hinted: nothing to compare |
 
      ## Attempts that are no trial
 

@@ -34,18 +34,17 @@ export function bigintTwoSidedCount(
   size: number,
   distance: number,
 ): bigint {
-  const rows = Array.from({ length: size + 1 }, () => new Map<number, bigint>());
-  rows[0]?.set(0, 1n);
-  for (const rank of ranks) {
-    for (let k = size; k >= 1; k -= 1) {
-      const row = rows[k];
-      for (const [sum, ways] of rows[k - 1] ?? []) {
-        row?.set(sum + rank, (row.get(sum + rank) ?? 0n) + ways);
-      }
+  // rows[k][sum]: subsets of k ranks, in the order of the ranks; an entry that is missing is none.
+  const rows = Array.from({ length: size + 1 }, (): bigint[] => []);
+  rows[0]?.push(1n);
+  for (const [seen, rank] of ranks.entries()) {
+    for (let k = Math.min(size, seen + 1); k >= 1; k -= 1) {
+      const row = rows[k] ?? [];
+      rows[k - 1]?.forEach((ways, sum) => (row[sum + rank] = (row[sum + rank] ?? 0n) + ways));
     }
   }
   const mean = size * (ranks.length + 1);
   let count = 0n;
-  for (const [sum, ways] of rows[size] ?? []) if (Math.abs(sum - mean) >= distance) count += ways;
+  rows[size]?.forEach((ways, sum) => (count += Math.abs(sum - mean) >= distance ? ways : 0n));
   return count;
 }
