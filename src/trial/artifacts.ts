@@ -3,7 +3,7 @@ import { copyFile, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROGRAM_FILES } from '../domain/trial/program-contract.js';
 import { isErrno, writeFileAtomic } from '../support/atomic-file.js';
-import { openPlainFile, type PlainFile } from './plain-file.js';
+import { openPlainFile, type PlainFile } from '../support/plain-file.js';
 
 /** Names in the attempt's folder. The agent's standard output is its transcript. */
 const ARTIFACTS = [

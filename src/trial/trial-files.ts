@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
-import { openPlainFile } from './plain-file.js';
+import { openPlainFile } from '../support/plain-file.js';
 
 /** The working folder of one trial, `<state>/trials/<trialHash>`. */
 export interface TrialFiles {
@@ -19,6 +19,10 @@ export interface TrialFiles {
   readonly sandbox: string;
   /** How a trial that is over ended, until its attempt is closed. */
   readonly outcome: string;
+  /** There while a copy of a login is in the sandbox; see src/trial/credentials/. */
+  readonly credentials: string;
+  /** In the state folder: the login of a dead trial, until the store can get it back. */
+  readonly salvagedLogin: string;
 }
 
 export function trialFiles(dir: string): TrialFiles {
@@ -32,6 +36,8 @@ export function trialFiles(dir: string): TrialFiles {
     sandboxes: join(dir, 'sandboxes'),
     sandbox: join(dir, 'sandboxes', 'trial'),
     outcome: join(dir, 'outcome.json'),
+    credentials: join(dir, 'credentials.json'),
+    salvagedLogin: join(dirname(dirname(dir)), 'salvaged-logins', `${basename(dir)}.json`),
   };
 }
 

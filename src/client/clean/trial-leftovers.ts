@@ -3,6 +3,7 @@ import { runtimeOf } from '../../runtimes/registry.js';
 import { TRIAL_LABEL } from '../../runtimes/containers/names.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { pathExists } from '../../support/path-exists.js';
+import { salvageCredentials } from '../../trial/credentials/salvage.js';
 import { deadTrial } from '../../trial/dead-trial.js';
 import { trialFiles } from '../../trial/trial-files.js';
 import type { EngineStock } from './ask-engines.js';
@@ -85,6 +86,7 @@ async function sandboxes(layout: StateLayout, stateId: string): Promise<readonly
         const now = await deadTrial(dir);
         if (now === null) return (await pathExists(dir)) ? ALIVE : null;
         const runtime = runtimeOf(now.runtime ?? 'process');
+        await salvageCredentials(files);
         await runtime.destroy({ trialHash, stateId }, files.sandboxes);
         if (now.isClosed) await rm(dir, { recursive: true, force: true });
         return null;

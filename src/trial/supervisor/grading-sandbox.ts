@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PROGRAM_FILES, type ProgramResult } from '../../domain/trial/program-contract.js';
 import type { Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { crashPoint } from '../../support/test-switches.js';
-import { isPlainFile } from '../plain-file.js';
+import { isPlainFile } from '../../support/plain-file.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
 import { readProgramProgress } from './progress.js';
 import { fillSandbox, readResult, runProgram, type ProgramPart } from './run-program.js';
@@ -15,6 +15,7 @@ const GRADING: ProgramPart = {
   hasAgent: false,
   continues: true,
   egress: null,
+  agentEnv: {},
   waitsBefore: 'grade',
 };
 

@@ -22,7 +22,7 @@ import {
 import type { Runtime, Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { copyTemplate } from '../../apps/template/copy-template.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
-import { isPlainFile } from '../plain-file.js';
+import { isPlainFile } from '../../support/plain-file.js';
 import { relieveOverdue } from './overdue.js';
 import { readRecord } from '../trial-files.js';
 
@@ -46,6 +46,8 @@ export interface ProgramPart {
   readonly continues: boolean;
   /** The agent's way to its model, or null. */
   readonly egress: EgressRoute | null;
+  /** What the agent gets besides the environment of everything inside: its way to log in. */
+  readonly agentEnv: Readonly<Record<string, string>>;
   /** The phase before which the program waits to be told to go on, or null. */
   readonly waitsBefore: TrialPhase | null;
 }
@@ -100,7 +102,7 @@ export async function fillSandbox(
         solutionFile: spec.solutionFile,
         inputsDir: inside.inputs,
         isContained: sandbox.container !== null,
-        env,
+        env: { ...env, ...part.agentEnv },
       })
     : NO_AGENT;
   const program = JSON.stringify(programSpec(spec, sandbox, part, plan.launch));

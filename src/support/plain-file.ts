@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { isErrno } from '../support/atomic-file.js';
+import { isErrno } from './atomic-file.js';
 
 const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
