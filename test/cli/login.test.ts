@@ -1,10 +1,32 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { execa } from 'execa';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../fixtures/built-cli.js';
 import { claudeLogin, inStore, put, SOON_MS } from '../fixtures/credentials/logins.js';
+
+// Several starts of the built program each, on a machine that may be busy.
+jest.setTimeout(60_000);
 
 let bin = '';
 let dir = '';
@@ -88,6 +110,19 @@ describe('login on a terminal', () => {
     const { stdout } = await typed('opencode', 'xai\n');
     expect(stdout).toMatch(/opencode, anthropic: login.*\r\nopencode, xai: login/);
     expect(Object.keys(await stored('opencode'))).toEqual(['anthropic', 'xai']);
+  });
+
+  it('mends a damaged file, and uses no store that is a link', async () => {
+    await put(inStore(root, 'claude'), '{"claudeAi');
+    expect((await typed('claude', 'new\n')).exitCode).toBe(0);
+    expect(await stored('claude')).toMatchObject({
+      claudeAiOauth: { refreshToken: 'refresh-new' },
+    });
+    await rename(join(root, 'claude'), join(dir, 'moved'));
+    await symlink(join(dir, 'moved'), join(root, 'claude'));
+    const { stdout, exitCode } = await typed('claude', 'again\n');
+    expect(stdout).toContain(`the auth store ${root} can not be used: claude is a symbolic link`);
+    expect(exitCode).toBe(2);
   });
 
   it('logs codex in to a file', async () => {

@@ -6,9 +6,10 @@ import { baseImage } from '../../apps/image/names.js';
 import { LlmxError } from '../../errors/llmx-error.js';
 import type { ClientCommand, ContainerEngine } from '../../runtimes/containers/engine.js';
 import type { CredentialFacts } from '../../storage/auth/credential-facts.js';
+import { closeStore } from '../../storage/auth/auth-store.js';
 import { importLogin } from '../../storage/auth/import-login.js';
 import { HOME_FOLDER, type LoginAgent } from '../../storage/auth/login-agent.js';
-import { ensurePrivateFolder } from '../../support/private-folder.js';
+import { refusalOf } from '../../support/file-faults.js';
 import { whichProgram } from '../../support/which-program.js';
 import type { CliContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
@@ -41,7 +42,7 @@ export async function logIn(
   agentCli: AgentCli,
 ): Promise<readonly CredentialFacts[]> {
   const { agent, engine } = agentCli;
-  await ensurePrivateFolder(root);
+  await openStore(root, agent);
   const home = await mkdtemp(join(root, '.login-'));
   try {
     await mkdir(join(home, HOME_FOLDER[agent]), { recursive: true, mode: 0o700 });
@@ -57,6 +58,19 @@ export async function logIn(
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** @throws LlmxError `auth_store_unusable` */
+async function openStore(root: string, agent: LoginAgent): Promise<void> {
+  let reason: string | null;
+  try {
+    await mkdir(join(root, agent), { recursive: true, mode: 0o700 });
+    reason = await closeStore(root, agent);
+  } catch (error) {
+    reason = refusalOf(error);
+    if (reason === null) throw error;
+  }
+  if (reason !== null) throw new LlmxError('auth_store_unusable', { root, reason });
 }
 
 async function onHost(cli: CliContext, agent: LoginAgent, home: string): Promise<ClientCommand> {

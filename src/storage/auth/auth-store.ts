@@ -52,7 +52,7 @@ export async function readStoredCredential(
   agent: LoginAgent,
 ): Promise<StoredCredential> {
   const folder = join(root, agent);
-  const fault = (await closeFolder(root, 'its folder')) ?? (await closeFolder(folder, agent));
+  const fault = await closeStore(root, agent);
   if (fault !== null) return nothing(agent, root, fault);
   const name = `${agent}/${CREDENTIAL_FILE[agent]}`;
   const file = join(root, name);
@@ -119,7 +119,14 @@ function nothing(agent: LoginAgent, root: string, fault: string): StoredCredenti
   };
 }
 
-/** @returns why the folder can't be used, or null; one that is missing can */
+/**
+ * Closes the store and its folder for an agent to other users.
+ * @returns why they can't be used, or null; what is missing can
+ */
+export async function closeStore(root: string, agent: LoginAgent): Promise<string | null> {
+  return (await closeFolder(root, 'its folder')) ?? (await closeFolder(join(root, agent), agent));
+}
+
 async function closeFolder(folder: string, name: string): Promise<string | null> {
   try {
     const info = await lstat(folder);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { writeJsonAtomic } from '../../support/atomic-file.js';
-import { ensurePrivateFolder } from '../../support/private-folder.js';
 import { readStoredCredential } from './auth-store.js';
 import { readFacts, text, type CredentialFacts, type JsonObject } from './credential-facts.js';
 import {
@@ -16,7 +15,7 @@ import { withStoreLock } from './store-lock.js';
 const ACCOUNT_KEYS = ['oauthAccount', 'userID', 'primaryApiKey'];
 
 /**
- * Takes over what a CLI wrote into a HOME when it logged in. What the store had is replaced only by a login
+ * Takes over what a CLI wrote into a HOME when it logged in; the agent's folder of the store is there. What the store had is replaced only by a login
  * that can be read; of opencode the other providers stay.
  * @returns what was taken over, or null: then the store is as it was
  */
@@ -30,7 +29,6 @@ export async function importLogin(
   const facts = readFacts(agent, document);
   const hasKey = text(account?.['primaryApiKey']) !== null;
   if (facts.length === 0 && !hasKey) return null;
-  await ensurePrivateFolder(join(root, agent));
   return withStoreLock(root, async () => {
     const { document: before, file } = await readStoredCredential(root, agent);
     const kept = agent === 'opencode' ? (parseObject(before?.reveal() ?? '') ?? {}) : {};
