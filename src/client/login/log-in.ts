@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { KEY_SETTINGS } from '../../agents/key-apis.js';
 import { baseImage } from '../../apps/image/names.js';
 import { LlmxError } from '../../errors/llmx-error.js';
@@ -11,6 +11,7 @@ import { importLogin } from '../../storage/auth/import-login.js';
 import { HOME_FOLDER, type LoginAgent } from '../../storage/auth/login-agent.js';
 import { refusalOf } from '../../support/file-faults.js';
 import { whichProgram } from '../../support/which-program.js';
+import { homeEnv, makePrivateHome } from '../../trial/credentials/prepare-credentials.js';
 import type { CliContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { ExitRequest } from '../exit-request.js';
@@ -45,7 +46,7 @@ export async function logIn(
   await openStore(root, agent);
   const home = await mkdtemp(join(root, '.login-'));
   try {
-    await mkdir(join(home, HOME_FOLDER[agent]), { recursive: true, mode: 0o700 });
+    await makePrivateHome(home, agent);
     const command =
       engine === null
         ? await onHost(cli, agent, home)
@@ -103,8 +104,7 @@ async function inContainer(
 }
 
 function homeOf(agent: LoginAgent, home: string): Record<string, string> {
-  const codex = agent === 'codex' ? { CODEX_HOME: posix.join(home, HOME_FOLDER.codex) } : {};
-  return { HOME: home, ...codex };
+  return { HOME: home, ...homeEnv(agent, home) };
 }
 
 function foldersOf(agent: LoginAgent, home: string): readonly string[] {
