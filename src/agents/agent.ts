@@ -5,7 +5,7 @@ import type { StartExpectations } from '../domain/trial/hermeticity.js';
 import type { VoidReason } from '../domain/trial/outcome.js';
 import type { ResumeAdvice } from '../domain/trial/resume.js';
 import type { AgentLaunch, AgentRun } from '../domain/trial/program-contract.js';
-import type { ModelAccess } from './model-access.js';
+import type { ModelApi } from './model-access.js';
 
 export interface LaunchContext {
   readonly agent: AgentSpec;
@@ -20,7 +20,7 @@ export interface LaunchContext {
   /** As seen inside the sandbox: where the agent works. */
   readonly checkoutDir: string;
   /** Where the agent finds the API of its model. */
-  readonly model: ModelAccess;
+  readonly model: ModelApi | null;
   /** The trial may reach more than its model, so tools that search the web are no way around its network. */
   readonly hasWeb: boolean;
   /** The agent does not see this machine's files: what it is started from has to be among the inputs. */

@@ -40,18 +40,11 @@ function launch(context: LaunchContext): LaunchPlan {
   return {
     launch: {
       argv: ['claude', ...FLAGS, ...modelFlags(agent.model)],
-      env: { ...env, ...SETTINGS, ...modelEnv(context) },
+      env: { ...env, ...SETTINGS },
       stdinFile,
     },
     inputs,
     settings: [{ path: '.claude/settings.json', text: settingsText(hasWeb) }],
-  };
-}
-
-function modelEnv({ model: { anthropic } }: LaunchContext): Record<string, string> {
-  return {
-    ...(anthropic.baseUrl === null ? {} : { ANTHROPIC_BASE_URL: anthropic.baseUrl }),
-    ...(anthropic.key === null ? {} : { ANTHROPIC_API_KEY: anthropic.key }),
   };
 }
 

@@ -23,10 +23,9 @@ const FLAGS = [
   '--ephemeral',
 ];
 
-const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 /** The name of a provider can't be one of codex's own, whose settings are fixed. */
 const PROVIDER = 'llmx';
-const KEY_VARIABLE = 'OPENAI_API_KEY';
+const KEY_VARIABLE = 'CODEX_API_KEY';
 
 /** By default five minutes without a word of a stream. */
 const STREAM_IDLE_MS = 120_000;
@@ -45,7 +44,7 @@ const STALL: AgentStall = {
 function launch(context: LaunchContext): LaunchPlan {
   const { agent, checkoutDir, env, hasWeb, model } = context;
   const { stdinFile, inputs } = promptInput(context);
-  const settings = [...OWN_SETTINGS, ...webSettings(hasWeb), ...providerSettings(model.openai)];
+  const settings = [...OWN_SETTINGS, ...webSettings(hasWeb), ...providerSettings(model)];
   return {
     launch: {
       argv: [
@@ -54,7 +53,7 @@ function launch(context: LaunchContext): LaunchPlan {
         ...['--disable', 'plugins', ...settings.flatMap((setting) => ['-c', setting])],
         '-', // the prompt is on standard input
       ],
-      env: { ...env, ...QUIET_AGENTS, TZ: 'UTC', ...keyEnv(model.openai) },
+      env: { ...env, ...QUIET_AGENTS, TZ: 'UTC' },
       stdinFile,
       stall: STALL,
     },
@@ -70,11 +69,11 @@ function webSettings(hasWeb: boolean): readonly string[] {
 }
 
 /** With a login codex uses its own provider; a key is only read from the variable that the provider names. */
-function providerSettings({ baseUrl, key }: ModelApi): readonly string[] {
-  if (key === null) return [];
+function providerSettings(model: ModelApi | null): readonly string[] {
+  if (model === null) return [];
   const provider = {
     name: PROVIDER,
-    base_url: baseUrl ?? DEFAULT_BASE_URL,
+    base_url: model.baseUrl,
     env_key: KEY_VARIABLE,
     wire_api: 'responses',
     request_max_retries: RETRIES,
@@ -83,8 +82,4 @@ function providerSettings({ baseUrl, key }: ModelApi): readonly string[] {
   };
   const pairs = Object.entries(provider).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [`model_provider=${PROVIDER}`, `model_providers.${PROVIDER}={${pairs.join(',')}}`];
-}
-
-function keyEnv({ key }: ModelApi): Record<string, string> {
-  return key === null ? {} : { [KEY_VARIABLE]: key };
 }

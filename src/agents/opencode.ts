@@ -3,7 +3,8 @@ import type { AgentStall } from '../domain/trial/program-contract.js';
 import type { AgentAdapter, LaunchContext, LaunchPlan, SettingsFile } from './agent.js';
 import { judgeOpencode } from './opencode/judge-opencode.js';
 import { readOpencodeTranscript } from './opencode/read-opencode-transcript.js';
-import { isKnownProvider, providerOf } from './model-hosts.js';
+import type { ModelApi } from './model-access.js';
+import { isKnownProvider } from './model-hosts.js';
 import { modelFlags, promptInput } from './prompt-input.js';
 
 /** opencode. Flags and settings are those of 1.18.33. */
@@ -14,6 +15,8 @@ export const opencodeAgent: AgentAdapter = {
   judgesTimeOuts: true,
   readTranscript: readOpencodeTranscript,
 };
+
+const KEY_VARIABLE = 'LLMX_MODEL_KEY';
 
 /** The log is the only place where it says why it waits. */
 const FLAGS = ['--format', 'json'];
@@ -44,7 +47,7 @@ function launch(context: LaunchContext): LaunchPlan {
         ...QUIET_AGENTS,
         TZ: 'UTC',
         OPENCODE_CONFIG_CONTENT: JSON.stringify(config(context)),
-        ...keyEnv(context),
+        ...(context.model === null ? {} : { [KEY_VARIABLE]: context.model.key }),
       },
       stdinFile,
       stall: STALL,
@@ -55,7 +58,7 @@ function launch(context: LaunchContext): LaunchPlan {
 }
 
 function config(context: LaunchContext): Readonly<Record<string, unknown>> {
-  const { agent, hasWeb } = context;
+  const { agent, hasWeb, model } = context;
   const web = hasWeb ? 'allow' : 'deny';
   return {
     autoupdate: false,
@@ -63,32 +66,21 @@ function config(context: LaunchContext): Readonly<Record<string, unknown>> {
     // A question to the model that is no part of the work.
     agent: { title: { disable: true } },
     permission: { edit: 'allow', bash: 'allow', webfetch: web, websearch: web },
-    ...(agent.model === null ? {} : { provider: providers(agent.model, context) }),
+    ...(agent.model === null || model === null ? {} : { provider: providers(agent.model, model) }),
   };
 }
 
 /** What opencode does not know by itself: where its provider is, and a provider that it never heard of. */
-function providers(
-  model: string,
-  { model: { anthropic, openai } }: LaunchContext,
-): Readonly<Record<string, unknown>> {
-  const provider = providerOf(model);
-  if (provider === 'anthropic') {
-    const baseUrl = anthropic.baseUrl === null ? null : `${anthropic.baseUrl}/v1`;
-    if (anthropic.key === null) return {};
-    return { anthropic: { options: options(baseUrl, 'ANTHROPIC_API_KEY') } };
-  }
-  if (provider === 'openai') {
-    if (openai.key === null) return {};
-    return { openai: { options: options(openai.baseUrl, 'OPENAI_API_KEY') } };
-  }
-  if (isKnownProvider(provider) || openai.baseUrl === null) return {};
-  const name = model.slice(model.indexOf('/') + 1);
+function providers(asked: string, model: ModelApi): Readonly<Record<string, unknown>> {
+  const { provider, baseUrl } = model;
+  const options = { baseURL: baseUrl, apiKey: `{env:${KEY_VARIABLE}}` };
+  if (isKnownProvider(provider)) return { [provider]: { options } };
+  const name = asked.slice(asked.indexOf('/') + 1);
   return {
     [provider]: {
       npm: '@ai-sdk/openai-compatible',
       name: provider,
-      options: options(openai.baseUrl, 'OPENAI_API_KEY'),
+      options,
       models: { [name]: { name, tool_call: true, limit: UNKNOWN_LIMIT } },
     },
   };
@@ -96,17 +88,3 @@ function providers(
 
 /** Of a model that nobody has described, in tokens: what most have. */
 const UNKNOWN_LIMIT = { context: 200_000, output: 32_000 };
-
-function options(baseURL: string | null, keyVariable: string): Readonly<Record<string, unknown>> {
-  return {
-    ...(baseURL === null ? {} : { baseURL }),
-    apiKey: `{env:${keyVariable}}`,
-  };
-}
-
-function keyEnv({ model: { anthropic, openai } }: LaunchContext): Record<string, string> {
-  return {
-    ...(anthropic.key === null ? {} : { ANTHROPIC_API_KEY: anthropic.key }),
-    ...(openai.key === null ? {} : { OPENAI_API_KEY: openai.key }),
-  };
-}

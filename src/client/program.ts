@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.js';
 import { initCommand } from './commands/init.js';
 import { cleanCommand } from './commands/clean.js';
 import { controlCommands } from './commands/control.js';
+import { loginCommand } from './commands/login.js';
 import { planCommand } from './commands/plan.js';
 import { reportCommand } from './commands/report.js';
 import { runTrialCommand } from './commands/run-trial.js';
@@ -34,6 +35,7 @@ export function buildProgram(cli: CliContext): Command {
     planCommand(cli),
     doctorCommand(cli),
     buildCommand(cli),
+    loginCommand(cli),
     cleanCommand(cli),
     startGridCommand(cli),
     statusCommand(cli),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { modelAccess } from '../agents/model-access.js';
+import { planCredentials } from '../agents/credential-plan.js';
 import { adapterOf } from '../agents/registry.js';
 import type { RunTrialResult } from '../domain/grid/contracts.js';
 import { outcomeOf } from '../domain/grid/counters.js';
@@ -115,6 +115,9 @@ async function assertNotRed(
   if (verdictOf(checks) === 'RED') throw redError(cli, checks);
 }
 
+/** The proxy that adds the key is there while a trial runs. */
+const SHOWN_API = { baseUrl: 'http://127.0.0.1:<port>', key: '<token>' };
+
 /** What would be started, as seen inside the sandbox, and the prompt it would get. */
 async function printLaunch(
   cli: CliContext,
@@ -130,6 +133,7 @@ async function printLaunch(
     if (isErrno(error, 'ENOENT')) throw new LlmxError('prompt_missing', { file: promptFile });
     throw error;
   });
+  const access = await planCredentials(agent, cli.env, Date.now());
   const { launch } = adapterOf(agent).launch({
     agent,
     experimentDir: dir,
@@ -137,7 +141,7 @@ async function printLaunch(
     solutionFile: solutionPath(dir, experiment, cell.task),
     inputsDir: '<inputs>',
     checkoutDir: '<checkout>',
-    model: modelAccess(cli.env),
+    model: access.status === 'key' ? { provider: access.key.api.provider, ...SHOWN_API } : null,
     hasWeb: experiment.network === 'open',
     isContained: isContained(await chooseRuntime(experiment)),
     env: baseEnv(cli.env),

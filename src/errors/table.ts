@@ -1,6 +1,7 @@
 import { CONFIG_ERRORS } from './table/config.js';
 import { ENGINE_ERRORS } from './table/engine.js';
 import { GRID_ERRORS } from './table/grid.js';
+import { LOGIN_ERRORS } from './table/login.js';
 import { SERVICE_ERRORS } from './table/service.js';
 import { TRIAL_ERRORS } from './table/trial.js';
 import { VOID_ERRORS } from './table/void.js';
@@ -11,6 +12,7 @@ export const ERROR_TABLE = {
   ...CONFIG_ERRORS,
   ...ENGINE_ERRORS,
   ...GRID_ERRORS,
+  ...LOGIN_ERRORS,
   ...SERVICE_ERRORS,
   ...TRIAL_ERRORS,
   ...VOID_ERRORS,

@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import type { Target } from './authority.js';
+import { LineLog } from './line-log.js';
 
 /** Enough for any agent that works; an agent in a loop must not fill the disk. */
 const MAX_LINES = 10_000;
@@ -34,17 +34,13 @@ const NOTHING: TransferredBytes = { up: 0, down: 0 };
 
 /** `egress.jsonl`: one line for each connection, written when it is over. A write that fails stops nobody. */
 export class EgressLog {
-  private readonly fd: number;
+  private readonly log: LineLog;
   private readonly open = new Set<EgressEntry>();
   private connections = 0;
   private refused = 0;
-  private lines = 0;
 
-  constructor(
-    file: string,
-    private readonly maxLines = MAX_LINES,
-  ) {
-    this.fd = openSync(file, 'a', 0o600);
+  constructor(file: string, maxLines = MAX_LINES) {
+    this.log = new LineLog(file, maxLines);
   }
 
   begin(method: string, target: Target | null): EgressEntry {
@@ -60,7 +56,7 @@ export class EgressLog {
         if (!this.open.delete(entry)) return;
         if (!allowed) this.refused += 1;
         const { up, down } = bytes();
-        this.write({
+        this.log.write({
           at,
           method,
           host: target?.host ?? null,
@@ -81,27 +77,8 @@ export class EgressLog {
   close(): EgressCount {
     for (const entry of [...this.open]) entry.end({ allowed: true, error: 'ended with the agent' });
     const { connections, refused } = this;
-    const unlogged = connections - this.lines;
-    if (unlogged > 0) this.tryWrite({ at: new Date().toISOString(), dropped: unlogged });
-    try {
-      fsyncSync(this.fd);
-    } catch {
-      // The disk is full or gone: the attempt is judged by that, not by its log.
-    }
-    closeSync(this.fd);
+    const unlogged = connections - this.log.lines;
+    this.log.close(unlogged);
     return { connections, refused, unlogged };
-  }
-
-  private write(line: Readonly<Record<string, unknown>>): void {
-    if (this.lines < this.maxLines && this.tryWrite(line)) this.lines += 1;
-  }
-
-  private tryWrite(line: Readonly<Record<string, unknown>>): boolean {
-    try {
-      writeSync(this.fd, `${JSON.stringify(line)}\n`);
-      return true;
-    } catch {
-      return false; // counted as dropped
-    }
   }
 }

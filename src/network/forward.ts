@@ -62,7 +62,8 @@ export async function forward(
   }
 }
 
-function endToEnd(raw: readonly string[], without: readonly string[] = []): string[] {
+/** Raw headers without those that are about one connection. */
+export function endToEnd(raw: readonly string[], without: readonly string[] = []): string[] {
   const pairs = raw.flatMap((name, at) =>
     at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : [],
   );

@@ -76,7 +76,8 @@ function answering(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-function opened(socket: Duplex): Promise<Duplex> {
+/** The connection once it stands, within the time for one. */
+export function opened(socket: Duplex): Promise<Duplex> {
   const event = 'encrypted' in socket ? 'secureConnect' : 'connect';
   return within(
     socket,

@@ -1,6 +1,7 @@
 import type { Check } from '../domain/preflight/check.js';
 import { agentsCheck } from './checks/agents.js';
 import { appleChecks } from './checks/apple.js';
+import { authCheck } from './checks/auth.js';
 import { checkoutChecks } from './checks/checkouts.js';
 import { diskCheck } from './checks/disk.js';
 import { gitCheck } from './checks/git.js';
@@ -19,7 +20,7 @@ import type { CheckContext } from './context.js';
 export async function runChecks(given: CheckContext): Promise<readonly Check[]> {
   const context = await withRuntime(given);
   const { subject } = context;
-  const host = [gitCheck(), runtimeCheck(subject), diskCheck(context)];
+  const host = [gitCheck(), runtimeCheck(subject), diskCheck(context), authCheck(context)];
   if (subject === null) return Promise.all(host);
   const own = await Promise.all([
     agentsCheck(subject, context.env),

@@ -9,6 +9,7 @@ import { copyArtifacts, keepLog } from './artifacts.js';
 import type { Claim, ClaimedAttempt } from './claims.js';
 import { voidTrial, type Classification } from './classify.js';
 import { closeTrial, readOutcome, recordTrial, type ClosingPlace } from './close-trial.js';
+import { salvageCredentials } from './credentials/salvage.js';
 import { ownerRuns, readOwner, takeOwnership } from './owner.js';
 import { readSupervisorSpec } from './supervisor-spec.js';
 import { removeTrialFolder, trialFiles, type TrialFiles } from './trial-files.js';
@@ -93,6 +94,7 @@ export async function bury(
     });
   }
   crashPoint('bury:recorded');
+  await salvageCredentials(files);
   await runtime.destroy(marker, files.sandboxes);
   crashPoint('bury:sandbox-removed');
   await removeTrialFolder(files.dir);

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isErrno } from '../support/atomic-file.js';
 import { openPlainFile } from '../support/plain-file.js';
 
@@ -20,6 +20,10 @@ export interface TrialFiles {
   readonly sandbox: string;
   /** How a trial that is over ended, until its attempt is closed. */
   readonly outcome: string;
+  /** There while a copy of a login is in the sandbox; see src/trial/credentials/. */
+  readonly credentials: string;
+  /** In the state folder: the login of a dead trial, until the store can get it back. */
+  readonly salvagedLogin: string;
 }
 
 export function trialFiles(dir: string): TrialFiles {
@@ -33,6 +37,8 @@ export function trialFiles(dir: string): TrialFiles {
     sandboxes: join(dir, 'sandboxes'),
     sandbox: join(dir, 'sandboxes', 'trial'),
     outcome: join(dir, 'outcome.json'),
+    credentials: join(dir, 'credentials.json'),
+    salvagedLogin: join(dirname(dirname(dir)), 'salvaged-logins', `${basename(dir)}.json`),
   };
 }
 

@@ -54,7 +54,8 @@ async function attemptResult(attempt: Attempt): Promise<RunTrialResult> {
     case 'void': {
       const code = typeof meta['aborted'] === 'string' ? meta['aborted'] : 'unknown_error';
       const error = voidText(code, meta);
-      const { hint } = VOID_ERRORS[isVoidReason(code) ? code : 'unknown_error'];
+      const template = VOID_ERRORS[isVoidReason(code) ? code : 'unknown_error'].hint ?? '';
+      const hint = fill(template, { agent: String(meta['agent_kind']) });
       const resume = resumeAdvice(meta);
       const said = { status: 'void', passed: null, code, error, hint, costUsd, stamp } as const;
       return resume === null ? said : { ...said, resume };

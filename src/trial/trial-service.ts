@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import type { PlanRef, RunTrialInput, RunTrialResult } from '../domain/grid/contracts.js';
+import { KEY_SETTINGS } from '../agents/key-apis.js';
 import { baseEnv } from '../runtimes/base-env.js';
 import { clientEnv } from '../runtimes/containers/client-env.js';
 import { chooseRuntime, isContained } from '../runtimes/registry.js';
@@ -127,16 +128,21 @@ async function trialHost(options: TrialServiceOptions): Promise<TrialHost> {
   };
 }
 
-/** What the supervisor's own connections need: the engine's facts, where models are, hosts that a person allows, a proxy. */
+/**
+ * What the supervisor's own connections need: the engine's facts, hosts that a person allows, a proxy, and how
+ * agents log in. Keys go no further than to it.
+ */
 const SUPERVISOR_VARIABLES =
-  /^(LLMX_CACHE_DIR|LLMX_MODEL_HOSTS|ANTHROPIC_BASE_URL|OPENAI_BASE_URL|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NO_PROXY|no_proxy)$/;
+  /^(LLMX_CACHE_DIR|LLMX_MODEL_HOSTS|LLMX_AUTH_DIR|NODE_EXTRA_CA_CERTS|HTTPS?_PROXY|https?_proxy|ALL_PROXY|all_proxy|NO_PROXY|no_proxy)$/;
 
 function connectionEnv(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || !SUPERVISOR_VARIABLES.test(name) ? [] : [[name, value]],
+      value === undefined || !(SUPERVISOR_VARIABLES.test(name) || KEY_SETTINGS.has(name))
+        ? []
+        : [[name, value]],
     ),
   );
 }

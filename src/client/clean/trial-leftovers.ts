@@ -2,6 +2,7 @@ import { runtimeOf } from '../../runtimes/registry.js';
 import { TRIAL_LABEL } from '../../runtimes/containers/names.js';
 import type { StateLayout } from '../../storage/state-layout.js';
 import { pathExists } from '../../support/path-exists.js';
+import { salvageCredentials } from '../../trial/credentials/salvage.js';
 import { deadTrial } from '../../trial/dead-trial.js';
 import { removeTrialFolder, trialFiles } from '../../trial/trial-files.js';
 import type { EngineStock } from './ask-engines.js';
@@ -84,6 +85,7 @@ async function sandboxes(layout: StateLayout, stateId: string): Promise<readonly
         const now = await deadTrial(dir);
         if (now === null) return (await pathExists(dir)) ? ALIVE : null;
         const runtime = runtimeOf(now.runtime ?? 'process');
+        await salvageCredentials(files);
         await runtime.destroy({ trialHash, stateId }, files.sandboxes);
         if (now.isClosed) await removeTrialFolder(dir);
         return null;

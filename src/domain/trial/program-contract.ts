@@ -69,12 +69,14 @@ export const TOOLCHAIN_FILE = '/etc/llmx-versions.json';
 /** Where a sandbox's folders are inside a container. */
 export const SANDBOX_DIR = '/trial';
 
-/** The way out of a container whose network is `model-only`. Open while the agent runs, and only then. */
+/** The way out of a container whose network is `model-only`, or to the key proxy. Open while the agent runs, and only then. */
 export interface EgressRoute {
   /** Unix socket at which the supervisor's proxy listens. */
   readonly socket: string;
   /** Servers of the host that are to be found under the same loopback address inside. */
   readonly loopback: readonly { readonly host: string; readonly port: number }[];
+  /** False where the container has a network of its own. @defaultValue true */
+  readonly isOnlyWay?: boolean;
 }
 
 /** Where the socket is, below the sandbox folder. */

@@ -68,12 +68,6 @@ export const CONFIG_ERRORS = {
     exitCode: 2,
     retry: 'never',
   },
-  model_url_invalid: {
-    message: '{name} {problem}',
-    hint: 'export {name}=https://gateway.example.com',
-    exitCode: 2,
-    retry: 'never',
-  },
   proxy_setting_invalid: {
     message: '{name} is no proxy that can be used: {problem}',
     hint: 'export {name}=http://proxy.example.com:3128',

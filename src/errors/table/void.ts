@@ -46,10 +46,7 @@ export const VOID_ERRORS = {
     'the disk filled up during the trial',
     'free some space, then: llmx-client doctor',
   ),
-  login: voidError(
-    'the login of the agent has expired',
-    'log in with the agent’s own program, then: llmx-client start-grid',
-  ),
+  login: voidError('the agent can not log in', 'llmx-client login {agent}'),
   contaminated: voidError(
     'the agent loaded configuration that is not the trial’s',
     'llmx-client doctor',

@@ -1,4 +1,3 @@
-import { modelAccess } from '../../agents/model-access.js';
 import { modelHostsOf } from '../../agents/model-hosts.js';
 import {
   isPaidKind,
@@ -58,7 +57,6 @@ function modelOnly(agents: readonly AgentSpec[], env: CheckContext['env']): Outc
   try {
     extra = extraModelHosts(env);
     parentProxy(env);
-    modelAccess(env);
   } catch (error) {
     if (!(error instanceof LlmxError)) throw error;
     return { status: 'fail', detail: error.message, hint: error.hint };

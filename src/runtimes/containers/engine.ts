@@ -28,6 +28,8 @@ export interface ContainerRun {
   /** Numeric, as `uid:gid`; see {@link ContainerEngine.user}. */
   readonly user: string;
   readonly argv: readonly [string, ...string[]];
+  /** Its standard input and output are this terminal. @defaultValue false */
+  readonly hasTerminal?: boolean;
 }
 
 /** A client process that runs a container in the foreground: its exit code is the command's. */

@@ -103,6 +103,7 @@ function runCommandOf(kind: 'docker' | 'podman', run: ContainerRun, tuning: Tuni
   const cpus = `${Math.min(Number(run.cpus), tuning.cpus)}`;
   const argv = [
     ...['run', '--rm', '--interactive', '--pull', 'never', '--name', run.name],
+    ...(run.hasTerminal === true ? ['--tty'] : []),
     ...flagPairs('--label', run.labels),
     ...(kind === 'podman' && tuning.rootless ? ['--userns', 'keep-id'] : []),
     ...['--user', run.user, '--workdir', run.workdir],

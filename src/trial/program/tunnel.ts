@@ -35,13 +35,14 @@ export async function openTunnel(route: EgressRoute): Promise<Tunnel> {
     await Promise.all(doors.map((door) => door.close()));
   };
   try {
-    const proxy = await open(0, LOOPBACK, () => Promise.resolve(outside(route.socket)));
     for (const target of route.loopback) {
       const host = target.host === 'localhost' ? LOOPBACK : target.host;
       await open(target.port, host, () =>
         connectThrough(outside(route.socket), authorityOf(target)),
       );
     }
+    if (route.isOnlyWay === false) return { env: {}, close };
+    const proxy = await open(0, LOOPBACK, () => Promise.resolve(outside(route.socket)));
     return { env: proxyEnv(`http://${LOOPBACK}:${proxy}`), close };
   } catch (error) {
     await close();

@@ -1,5 +1,6 @@
 import { join, posix } from 'node:path';
 import { modelHostsOf } from '../../agents/model-hosts.js';
+import type { ModelHost } from '../../domain/network/model-host.js';
 import { EGRESS_SOCKET, type EgressRoute } from '../../domain/trial/program-contract.js';
 import { loopbackTargets } from '../../network/allow-list.js';
 import { startEgressProxy } from '../../network/egress-proxy.js';
@@ -19,18 +20,21 @@ export interface Egress {
 
 const CLOSED: Egress = { route: null, close: () => Promise.resolve() };
 
-/** Opens the way to the model in a container whose network is `model-only`. */
+/**
+ * Opens the way to the model in a container whose network is `model-only`. Where it is `open` only what has to
+ * be reached by way of the host needs one.
+ * @param doors servers of this machine that stand for the model's API; what is behind them is not reached else
+ */
 export async function openEgress(
   spec: SupervisorSpec,
   sandbox: Sandbox,
   env: Readonly<Record<string, string | undefined>>,
+  doors: readonly ModelHost[],
 ): Promise<Egress> {
-  const { kind } = spec.agent;
-  const needsNone = kind === 'nop' || kind === 'oracle';
-  if (sandbox.container === null || spec.sandbox.network !== 'model-only' || needsNone) {
-    return CLOSED;
-  }
-  const allow = [...modelHostsOf(spec.agent), ...extraModelHosts(env)];
+  const { network } = spec.sandbox;
+  const allow = network === 'open' ? doors : allowed(spec, env, doors);
+  if (sandbox.container === null || network === 'none' || allow === null) return CLOSED;
+  if (network === 'open' && doors.length === 0) return CLOSED;
   const proxy = await startEgressProxy({
     socketPath: join(sandbox.host.root, EGRESS_SOCKET),
     allow,
@@ -41,9 +45,20 @@ export async function openEgress(
     route: {
       socket: posix.join(sandbox.inside.root, EGRESS_SOCKET),
       loopback: loopbackTargets(allow),
+      ...(network === 'open' ? { isOnlyWay: false } : {}),
     },
     close: async () => {
       await proxy.close();
     },
   };
+}
+
+/** Null for an agent that has no use for a network. */
+function allowed(
+  { agent }: SupervisorSpec,
+  env: Readonly<Record<string, string | undefined>>,
+  doors: readonly ModelHost[],
+): readonly ModelHost[] | null {
+  if (agent.kind === 'nop' || agent.kind === 'oracle') return null;
+  return [...(doors.length > 0 ? doors : modelHostsOf(agent)), ...extraModelHosts(env)];
 }

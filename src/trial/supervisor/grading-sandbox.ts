@@ -16,6 +16,8 @@ const GRADING: ProgramPart = {
   hasAgent: false,
   continues: true,
   egress: null,
+  agentEnv: {},
+  model: null,
   waitsBefore: 'grade',
 };
 

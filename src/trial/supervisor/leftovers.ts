@@ -4,9 +4,10 @@ import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, TrialMarker } from '../../runtimes/runtime.js';
 import { pathExists } from '../../support/path-exists.js';
 import { crashPoint } from '../../support/test-switches.js';
+import { salvageCredentials } from '../credentials/salvage.js';
 import { deadTrial } from '../dead-trial.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
-import { removeTrialFolder, trialFiles } from '../trial-files.js';
+import { removeTrialFolder, trialFiles, type TrialFiles } from '../trial-files.js';
 
 /**
  * Removes what dead trials of the same state folder left: processes by their marker, sandboxes by
@@ -41,7 +42,7 @@ async function removeOne(
   const marker = { ...spec.marker, trialHash };
   const { ended } = await runtime.endLeftovers(marker, files.sandboxes);
   crashPoint('leftovers:processes-ended');
-  const removedSandbox = await removeSandbox(runtime, marker, files.sandboxes);
+  const removedSandbox = await removeSandbox(runtime, marker, files);
   crashPoint('leftovers:sandbox-removed');
   if (dead.isClosed) await removeTrialFolder(trialDir);
   return ended + (removedSandbox ? 1 : 0);
@@ -50,11 +51,12 @@ async function removeOne(
 async function removeSandbox(
   runtime: Runtime,
   marker: TrialMarker,
-  sandbox: string,
+  files: TrialFiles,
 ): Promise<boolean> {
-  if (!(await pathExists(sandbox))) return false;
+  if (!(await pathExists(files.sandboxes))) return false;
   try {
-    await runtime.destroy(marker, sandbox);
+    await salvageCredentials(files);
+    await runtime.destroy(marker, files.sandboxes);
     return true;
   } catch (error) {
     // Files of another user, say: they stay, and must not stop every later trial.

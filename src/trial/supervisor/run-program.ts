@@ -6,7 +6,7 @@ import {
   type SettingsFile,
   type TranscriptReading,
 } from '../../agents/agent.js';
-import { modelAccess } from '../../agents/model-access.js';
+import type { ModelApi } from '../../agents/model-access.js';
 import { adapterOf } from '../../agents/registry.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
@@ -41,6 +41,9 @@ export interface ProgramPart {
   readonly continues: boolean;
   /** The agent's way to its model, or null. */
   readonly egress: EgressRoute | null;
+  /** What the agent gets besides the environment of everything inside: its way to log in. */
+  readonly agentEnv: Readonly<Record<string, string>>;
+  readonly model: ModelApi | null;
   /** The phase before which the program waits to be told to go on, or null. */
   readonly waitsBefore: TrialPhase | null;
 }
@@ -95,10 +98,10 @@ export async function fillSandbox(
         solutionFile: spec.solutionFile,
         inputsDir: inside.inputs,
         checkoutDir: inside.checkout,
-        model: modelAccess(process.env),
+        model: part.model,
         hasWeb: spec.sandbox.network === 'open',
         isContained: sandbox.container !== null,
-        env,
+        env: { ...env, ...part.agentEnv },
       })
     : NO_AGENT;
   const program = JSON.stringify(programSpec(spec, sandbox, part, plan.launch));

@@ -3,6 +3,7 @@ import { TRIAL_PHASES, type ProgramResult } from '../../domain/trial/program-con
 import type { Sandbox, SandboxEnd } from '../../runtimes/runtime.js';
 import { crashPoint } from '../../support/test-switches.js';
 import type { SupervisorSpec } from '../supervisor-spec.js';
+import { openAccess } from './access.js';
 import { openEgress } from './egress.js';
 import { GradingSandbox } from './grading-sandbox.js';
 import { fillSandbox, runProgram, type ProgramPart, type ProgramRun } from './run-program.js';
@@ -14,6 +15,8 @@ const WHOLE: ProgramPart = {
   hasAgent: true,
   continues: false,
   egress: null,
+  agentEnv: {},
+  model: null,
   waitsBefore: null,
 };
 const UNGRADED: ProgramPart = {
@@ -55,16 +58,26 @@ async function runAgent(
   const { runtime } = host;
   const sandbox = await host.prepare('trial', host.files.sandbox);
   crashPoint('supervisor:sandbox-made');
-  const egress = await openEgress(spec, sandbox, process.env);
+  const access = await openAccess(host.credentials, spec, sandbox, host.files, process.env);
   let end: SandboxEnd;
   try {
-    const filled = fillSandbox(spec, sandbox, { ...part, egress: egress.route });
-    await Promise.all([filled, host.onPrepared(sandbox)]);
-    crashPoint('supervisor:sandbox-filled');
-    end = await runProgram(spec, runtime, sandbox, { ...host, goAhead: beforeAgent() });
-    crashPoint('supervisor:agent-done');
+    const egress = await openEgress(spec, sandbox, process.env, access.doors);
+    try {
+      const filled = fillSandbox(spec, sandbox, {
+        ...part,
+        egress: egress.route,
+        agentEnv: access.env,
+        model: access.model,
+      });
+      await Promise.all([filled, host.onPrepared(sandbox)]);
+      crashPoint('supervisor:sandbox-filled');
+      end = await runProgram(spec, runtime, sandbox, { ...host, goAhead: beforeAgent() });
+      crashPoint('supervisor:agent-done');
+    } finally {
+      await egress.close();
+    }
   } finally {
-    await egress.close();
+    await access.end();
   }
   const outcome = await readOutcome(adapterOf(spec.agent), sandbox, end, spec);
   return { sandbox, run: { end: withAgentOom(end, outcome.result), ...outcome } };

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { AgentVerdict } from '../../agents/agent.js';
 import { pinProblem } from '../../agents/cli-version.js';
+import type { CredentialPlan } from '../../agents/credential-plan.js';
 import { runtimeOf } from '../../runtimes/registry.js';
 import type { Runtime, Sandbox, SandboxStage } from '../../runtimes/runtime.js';
 import { sandboxPaths } from '../../runtimes/sandbox-paths.js';
@@ -23,6 +24,7 @@ import { closeTrial, recordTrial, reserveRoom, writeOutcome } from '../close-tri
 import { takeOwnership } from '../owner.js';
 import { readSupervisorSpec, type SupervisorSpec } from '../supervisor-spec.js';
 import { removeTrialFolder, trialFiles, type TrialFiles } from '../trial-files.js';
+import { planAccess, takeKeySettings } from './access.js';
 import { hostFacts, toolchain } from './host-facts.js';
 import { removeLeftovers } from './leftovers.js';
 import { ProgressFile } from './progress.js';
@@ -57,6 +59,7 @@ export async function supervise(trialDir: string, stop: StopSwitch): Promise<voi
 class Supervisor {
   private readonly runtime: Runtime;
   private readonly progress: ProgressFile;
+  private readonly settings = takeKeySettings(process.env);
   private startedAt = new Date().toISOString();
   private startedMs = performance.now();
   private host: AttemptFacts['host'] = {};
@@ -123,7 +126,14 @@ class Supervisor {
     try {
       await reserveRoom(this.spec.attemptDir);
       crashPoint('supervisor:room-reserved');
-      const run = await this.runInSandbox(lock);
+      const credentials = await planAccess(this.spec, this.files, {
+        env: this.settings,
+        removeLeftovers: () => this.removeLeftovers(),
+      });
+      if (credentials.status === 'unusable') {
+        return { classification: voidTrial('login', credentials.reason), run: null };
+      }
+      const run = await this.runInSandbox(lock, credentials);
       sleepWatch.look();
       await this.watchDisk();
       return { classification: this.classify(run), run };
@@ -175,10 +185,11 @@ class Supervisor {
     this.leftoversBefore += await removeLeftovers(this.spec, this.files.dir);
   }
 
-  private async runInSandbox(lock: KernelLock): Promise<ProgramRun> {
+  private async runInSandbox(lock: KernelLock, credentials: CredentialPlan): Promise<ProgramRun> {
     const run = await runStages(this.spec, {
       runtime: this.runtime,
       files: this.files,
+      credentials,
       prepare: (stage, root) => this.prepare(stage, root),
       onPrepared: async (sandbox) => {
         this.imageId = sandbox.imageId;

@@ -74,7 +74,7 @@ export class Netless {
   }
 
   /** A sandbox of its own below a folder. */
-  async prepare(below = this.dir): Promise<Sandbox> {
+  async prepare(below = this.dir, network: 'model-only' | 'open' = 'model-only'): Promise<Sandbox> {
     this.count += 1;
     await mkdir(below, { recursive: true });
     return containerRuntime(engineOf(this.kind)).prepare({
@@ -84,7 +84,7 @@ export class Netless {
       image: this.image,
       memory: { text: '256m', bytes: 256 * 1024 * 1024 },
       cpus: '1',
-      network: 'model-only',
+      network,
       stage: 'trial',
     });
   }
@@ -123,14 +123,23 @@ export class Netless {
   async runAgent(
     sandbox: Sandbox,
     script: string,
-    { egress, files = {} }: { egress?: EgressRoute; files?: Record<string, string> } = {},
+    {
+      egress,
+      env = {},
+      files = {},
+    }: {
+      egress?: EgressRoute;
+      /** For the agent alone. */
+      env?: Readonly<Record<string, string>>;
+      files?: Record<string, string>;
+    } = {},
   ): Promise<AgentEnd> {
     const { host, inside } = sandbox;
     const put = async (name: string, text: string): Promise<void> => {
       await writeFile(join(host.inputs, name), text);
       await chmod(join(host.inputs, name), 0o644);
     };
-    const spec = programSpec(sandbox, egress);
+    const spec = programSpec(sandbox, env, egress);
     await mkdir(host.checkout);
     await put('program.mjs', await readFile(this.programFile, 'utf8'));
     await put('agent.mjs', script);
@@ -152,7 +161,11 @@ export class Netless {
   }
 }
 
-function programSpec({ inside, env }: Sandbox, egress?: EgressRoute): ProgramSpec {
+function programSpec(
+  { inside, env }: Sandbox,
+  agentEnv: Readonly<Record<string, string>>,
+  egress?: EgressRoute,
+): ProgramSpec {
   const path = '/usr/bin:/bin';
   return {
     schemaVersion: 1,
@@ -171,7 +184,7 @@ function programSpec({ inside, env }: Sandbox, egress?: EgressRoute): ProgramSpe
     env: { ...env, PATH: path },
     agent: {
       argv: ['node', `${inside.inputs}/agent.mjs`],
-      env: { ...env, PATH: path },
+      env: { ...env, PATH: path, ...agentEnv },
       stdinFile: null,
     },
     agentTimeoutMs: 60_000,

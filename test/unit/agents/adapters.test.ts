@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentEnd, LaunchContext } from '../../../src/agents/agent.js';
-import { modelAccess } from '../../../src/agents/model-access.js';
 import { adapterOf } from '../../../src/agents/registry.js';
 import { AGENT_KINDS, type AgentKind } from '../../../src/domain/experiment/experiment.js';
 
@@ -12,7 +11,7 @@ function context(kind: AgentKind, changes: Partial<LaunchContext> = {}): LaunchC
     solutionFile: '/frozen/fix.patch',
     inputsDir: '/sandbox/inputs',
     checkoutDir: '/sandbox/checkout',
-    model: modelAccess({}),
+    model: null,
     hasWeb: false,
     isContained: false,
     env: { PATH: '/bin' },

@@ -64,9 +64,9 @@ describe('every place that makes an error', () => {
     },
   );
 
-  it('knows no more than file and reason of a void attempt', () => {
+  it('knows no more than file, reason and kind of agent of a void attempt', () => {
     for (const spec of Object.values(VOID_ERRORS)) {
-      expect(['file', 'reason']).toEqual(expect.arrayContaining([...placeholders(spec)]));
+      expect(['file', 'reason', 'agent']).toEqual(expect.arrayContaining([...placeholders(spec)]));
     }
   });
 });

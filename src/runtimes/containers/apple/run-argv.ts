@@ -27,6 +27,7 @@ export interface AppleRun {
 export function runArgs({ version, image, run }: AppleRun): readonly string[] {
   return [
     ...['run', '--rm', '--interactive', '--name', run.name],
+    ...(run.hasTerminal === true ? ['--tty'] : []),
     ...(has(version, 'quietProgress') ? ['--progress', 'none'] : ['--disable-progress-updates']),
     ...Object.entries(run.labels).flatMap(([name, value]) => ['--label', label(name, value)]),
     ...['--user', run.user, '--workdir', run.workdir],

@@ -129,7 +129,7 @@ describe('all checks', () => {
     (await runChecks({ env: {}, stateDir: dir, subject })).map(({ code }) => code);
 
   it('are those of the host outside of an experiment, and all of them inside, each with its own code', async () => {
-    expect(await codes(null)).toEqual(['git', 'runtime', 'disk']);
+    expect(await codes(null)).toEqual(['git', 'runtime', 'disk', 'auth']);
     const all = await codes(subjectOf(dir));
     expect(new Set(all).size).toBe(all.length);
     expect(all).toEqual(
