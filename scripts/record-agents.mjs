@@ -75,6 +75,7 @@ async function record(kind, program, run) {
     );
     const named = stdout
       .replaceAll(workspace, '/workspace')
+      .replaceAll(workspace.replace(/\W/g, '-'), '-workspace') // as claude names a folder of its own after it
       .replaceAll(home, '/home/agent')
       .replaceAll(root, '/sandbox')
       .replaceAll(model.url, 'http://127.0.0.1:8080');

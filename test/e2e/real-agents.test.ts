@@ -90,7 +90,7 @@ describe('real agents', () => {
     lab = await makeGrid(model, agents, {
       conditions: ['plain', 'hinted'],
       prompts: { t1: 'Please repair t1', t2: 'Please repair t2' },
-      timeoutSeconds: 120,
+      timeoutSeconds: 240,
     });
     const watch = watchProcesses();
     const grid = await lab.cli('start-grid', '--wait', '--json', '--approve-yellow');
