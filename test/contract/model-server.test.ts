@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startModel, type ModelServer } from '../e2e/support/agent-grid.js';
+import { startModel, type ModelServer } from '../fixtures/scripted-model.js';
 
 const KEY = 'sk-never-in-a-log';
 const PATHS = ['/v1/messages', '/v1/responses', '/v1/chat/completions'] as const;

@@ -5,13 +5,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentClis, type AgentCliName } from '../../scripts/agent-clis.mjs';
 import { BUGGY, FIX, addScript } from '../fixtures/trial/trial-lab.js';
-import {
-  agentGrid,
-  attemptsOf,
-  startModel,
-  type Attempt,
-  type ModelServer,
-} from './support/agent-grid.js';
+import { startModel, type ModelServer } from '../fixtures/scripted-model.js';
+import { agentGrid, attemptsOf, type Attempt } from './support/agent-grid.js';
 import type { ContainerLab } from './support/container-lab.js';
 
 jest.setTimeout(900_000);
