@@ -11,6 +11,7 @@ import {
 } from '../../agents/agent.js';
 import { modelAccess } from '../../agents/model-access.js';
 import { adapterOf } from '../../agents/registry.js';
+import { isPaidKind } from '../../domain/experiment/experiment.js';
 import { programDeadlineMs } from '../../domain/trial/deadlines.js';
 import {
   PROGRAM_FILES,
@@ -171,14 +172,20 @@ export async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const agentEnd = { run, stdoutFile, stderrFile };
-  const verdict = wasEnded(run, end)
-    ? ((await adapter.judgeLimit?.(agentEnd)) ?? null)
-    : await judge(adapter, agentEnd);
   const isReadable = await isPlainFile(stdoutFile);
+  const agentEnd = { run, stdoutFile, stderrFile };
+  const isSpoilt = !isReadable && isPaidKind(adapter.kind);
+  const verdict = isSpoilt ? SPOILT : await verdictOn(adapter, agentEnd, end);
   const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile) : null) ?? null;
   return { result, verdict, reading };
 }
+
+/** A transcript that is no file any more: a named pipe, say, would hold up whoever reads it. */
+const SPOILT: AgentVerdict = {
+  status: 'void',
+  reason: 'unknown_error',
+  detail: 'the agent has replaced its own output by something that is no file',
+};
 
 /** Only a program that ended well has written its result; and what is out of reach is as good as missing. */
 export async function readResult(
@@ -187,6 +194,15 @@ export async function readResult(
 ): Promise<ProgramResult | null> {
   if (exit !== 0) return null;
   return (await readRecord(file).catch(() => null)) as ProgramResult | null;
+}
+
+async function verdictOn(
+  adapter: AgentAdapter,
+  agentEnd: AgentEnd,
+  end: SandboxEnd,
+): Promise<AgentVerdict | null> {
+  if (!wasEnded(agentEnd.run, end)) return judge(adapter, agentEnd);
+  return (await adapter.judgeLimit?.(agentEnd)) ?? null;
 }
 
 /** Nothing of llmx kills an agent that is within its time: what did says nothing about the agent. */
