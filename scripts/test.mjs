@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { agentClis } from './agent-clis.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name) => join(root, 'node_modules', name);
@@ -46,6 +47,8 @@ const KEPT = ['LLMX_TEMPORAL_BIN', 'LLMX_TEST_SERVER_BIN', 'LLMX_CACHE_DIR', 'LL
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
+/** Parts that this machine can't run, each with its reason. */
+const notRun = [];
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(LLMX|TEMPORAL)_/.test(name) || KEPT.includes(name),
@@ -58,6 +61,7 @@ try {
   record('test run', String(error instanceof Error ? error.message : error));
 }
 for (const failure of failures) console.error(`FAILED  ${failure}`);
+for (const line of notRun) console.log(`not run: ${line}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : 0;
@@ -76,6 +80,7 @@ async function main(asked) {
   if (has(['workflows', 'contract', 'cli', ...ALONE, 'chaos'])) {
     await provide('LLMX_TEMPORAL_BIN', 'Temporal program', findTemporal);
   }
+  if (has(ALONE)) findAgents();
   const parallel = PARALLEL.filter((part) => parts.includes(part));
   if (parallel.length > 0) await runJest(parallel, []);
   for (const part of ALONE.filter((name) => parts.includes(name))) {
@@ -164,6 +169,15 @@ async function provide(variable, what, find) {
     console.log(env[variable]);
   } catch (error) {
     record(what, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The tests of a CLI that can't be had are not registered, so nothing else would say so. */
+function findAgents() {
+  heading('agent CLIs');
+  for (const { name, version, reason } of agentClis(undefined, env, console.log)) {
+    console.log(`${name} ${version}`);
+    if (reason !== undefined) notRun.push(`${name}: ${reason}`);
   }
 }
 

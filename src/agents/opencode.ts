@@ -65,7 +65,8 @@ function config(context: LaunchContext): Readonly<Record<string, unknown>> {
     share: 'disabled',
     // A question to the model that is no part of the work.
     agent: { title: { disable: true } },
-    permission: { edit: 'allow', bash: 'allow', webfetch: web, websearch: web },
+    // As the other two: nobody is there to ask. A question that is not answered ends its run, with exit 0.
+    permission: { '*': 'allow', question: 'deny', webfetch: web, websearch: web },
     ...(agent.model === null || model === null ? {} : { provider: providers(agent.model, model) }),
   };
 }

@@ -68,7 +68,9 @@ export async function trialRequest(
     },
     prepare: async () => {
       assertBranch(plan, app, task.id);
-      const start = await startOf(plan, options.state, app, { runtime, task: task.id });
+      // A grid has asked the engine at its start.
+      const verify = input.workflowId === null;
+      const start = await startOf(plan, options.state, app, { runtime, task: task.id, verify });
       return {
         ...preparedTrial(plan, subject, start.templateDir),
         promptFile,

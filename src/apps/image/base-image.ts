@@ -10,7 +10,7 @@ import type { BaseRecipe } from './base-recipe.js';
 import { buildImage, withImageLock, type BuiltImage } from './build-image.js';
 import { hostFacts, writeHostBase } from './host-base.js';
 import { forgetImages } from './image-record.js';
-import { INPUT_LABEL, KIND_LABEL } from './names.js';
+import { AGENTS_LABEL, INPUT_LABEL, KIND_LABEL } from './names.js';
 
 export interface BaseImageInput {
   readonly layout: Pick<StateLayout, 'root' | 'logsDir' | 'imagesDir'>;
@@ -61,6 +61,7 @@ export async function buildBaseImage(input: BaseImageInput): Promise<BuiltImage>
       dockerfile,
       logName: 'build-base.txt',
       noCache: input.noCache === true,
+      labels: { [AGENTS_LABEL]: JSON.stringify(recipe.agents) },
       log: input.log,
       fillContext: async (dir) => {
         await writeFile(join(dir, 'versions.mjs'), VERSIONS_PROGRAM);

@@ -22,6 +22,8 @@ export interface ImageInput {
   /** Name of the log in the state folder. */
   readonly logName: string;
   readonly noCache: boolean;
+  /** Beside those that every image has. @defaultValue none */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Puts what the Dockerfile copies into the folder. */
   fillContext(dir: string): Promise<void>;
   readonly log?: ((line: string) => void) | undefined;
@@ -70,6 +72,7 @@ export async function buildImage(input: ImageInput): Promise<BuiltImage> {
       file: 'Dockerfile',
       buildArgs: {},
       labels: {
+        ...input.labels,
         [KIND_LABEL]: input.kind,
         [INPUT_LABEL]: input.inputHash,
         [BUILT_FOR_LABEL]: stateIdOf(layout.root),

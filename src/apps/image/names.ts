@@ -13,6 +13,9 @@ export const BUILT_FOR_LABEL = 'dev.llmx.built-for';
 /** Its name: who builds on one of our images gets its labels as well. */
 export const NAME_LABEL = 'dev.llmx.name';
 
+/** On a base image: JSON object of the agent CLIs that were asked for, with their versions. */
+export const AGENTS_LABEL = 'dev.llmx.agents';
+
 export type ImageKind = 'base' | 'app' | 'task';
 
 /** The agent user of our images. */

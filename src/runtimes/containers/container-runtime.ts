@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chown, mkdir, readdir, rm } from 'node:fs/promises';
+import { chown, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { APP_DIR, SANDBOX_DIR } from '../../domain/trial/program-contract.js';
 import { LlmxError } from '../../errors/llmx-error.js';
@@ -205,8 +205,10 @@ async function giveTo(user: string, root: string): Promise<void> {
 /** Whether the first process has counted kills. The file is no result, so it does not stay. */
 async function takeOomFile(file: string): Promise<boolean> {
   try {
-    await rm(file);
-    return true;
+    const isOurs = (await lstat(file)).isFile();
+    // An agent may have put a folder in its place.
+    await rm(file, { recursive: true, force: true });
+    return isOurs;
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return false;
     throw error;

@@ -6,6 +6,7 @@ import {
   type AgentVerdict,
   type RunExpectations,
 } from '../../agents/agent.js';
+import { isPaidKind } from '../../domain/experiment/experiment.js';
 import {
   PROGRAM_FILES,
   type AgentRun,
@@ -32,14 +33,21 @@ export async function readOutcome(
   const stderrFile = file(PROGRAM_FILES.agentStderr);
   const hasCutOff = run.timedOut || run.stalled === true;
   const isAsked = hasCutOff ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
-  const verdict = isAsked
-    ? await judge(adapter, { run, stdoutFile, stderrFile }, expectations(trial, sandbox))
-    : null;
   const isReadable = await isPlainFile(stdoutFile);
+  const expected = expectations(trial, sandbox);
+  const judged = isAsked ? await judge(adapter, { run, stdoutFile, stderrFile }, expected) : null;
+  const verdict = !isReadable && isPaidKind(adapter.kind) ? SPOILT : judged;
   const context = { targets: trial.program.implFiles, checkoutDir: sandbox.inside.checkout };
   const reading = (isReadable ? await adapter.readTranscript?.(stdoutFile, context) : null) ?? null;
   return { result, verdict, reading };
 }
+
+/** A transcript that is no file any more: a named pipe, say, would hold up whoever reads it. */
+const SPOILT: AgentVerdict = {
+  status: 'void',
+  reason: 'unknown_error',
+  detail: 'the agent has replaced its own output by something that is no file',
+};
 
 /** What the agent's transcript has to agree with. */
 function expectations(

@@ -1,61 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { makeApp } from '../../fixtures/trial/trial-lab.js';
 import { ContainerLab, writeApps } from './container-lab.js';
-
-const SERVER = resolve(import.meta.dirname, '..', '..', 'fixtures', 'model-server', 'main.mjs');
-
-/** A request as the model server's log has it. */
-export interface ModelRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly client: string | null;
-  readonly keyHeaders: readonly string[];
-  readonly model?: string;
-  readonly run?: string | null;
-  readonly turn?: number;
-  readonly fault?: string | number | null;
-}
-
-export interface ModelServer {
-  readonly url: string;
-  requests(): Promise<readonly ModelRequest[]>;
-  close(): Promise<void>;
-}
-
-/** The scripted model as a process of its own, at an address that only this machine has. */
-export async function startModel(scenario: unknown): Promise<ModelServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'llmx-model-'));
-  const [scenarioFile, logFile] = [join(dir, 'scenario.json'), join(dir, 'log.jsonl')];
-  await writeFile(scenarioFile, JSON.stringify(scenario));
-  const argv = [SERVER, '--scenario', scenarioFile, '--log', logFile];
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const url = await firstLine(child);
-  return {
-    url,
-    requests: async () => {
-      const text = await readFile(logFile, 'utf8').catch(() => '');
-      const lines = text.split('\n').filter((line) => line !== '');
-      return lines.map((line) => JSON.parse(line) as ModelRequest);
-    },
-    close: async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the model server has no output');
-  for await (const line of createInterface({ input: child.stdout })) return line;
-  throw new Error('the model server ended without saying where it is');
-}
 
 export interface AgentGridOptions {
   /** Lines of `agents:` in experiment.yml. */

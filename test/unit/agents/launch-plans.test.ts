@@ -145,6 +145,12 @@ describe('where a CLI finds its model', () => {
   });
 });
 
+it('opencode asks nobody for permission, and no question', () => {
+  expect(config({})['permission']).toMatchObject({ '*': 'allow', question: 'deny' });
+  // The last one that fits counts.
+  expect(Object.keys(config({})['permission'] as object)[0]).toBe('*');
+});
+
 it('opencode installs nothing beside its settings', () => {
   expect(plan('opencode').settings).toEqual([
     { path: '.config/opencode/.npmrc', text: 'offline=true\n' },
