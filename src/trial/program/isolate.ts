@@ -36,9 +36,7 @@ export const isolate: Phase = async ({ spec }: PhaseContext) => {
     return { found, abort: { reason: 'isolation_failed', detail } };
   }
   // A copy is cheaper than isolating twice, and it carries the index that knows the agent's files.
-  if (!isBoth && !isOne && isGradedHere(spec)) {
-    await copyTemplate(spec.checkoutDir, spec.gradeDir);
-  }
+  if (!isBoth && !isOne) await copyTemplate(spec.checkoutDir, spec.gradeDir);
   return { found, seal: sealGrade(spec, checkout.commitId) };
 };
 
@@ -114,9 +112,4 @@ function readIfThere(path: string): string | null {
 
 function removeIfEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
-}
-
-/** In a container that another one is to grade nobody needs a second checkout. */
-function isGradedHere({ container, phases }: ProgramSpec): boolean {
-  return container === undefined || phases.includes('grade');
 }
