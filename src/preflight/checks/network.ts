@@ -1,3 +1,4 @@
+import { planCredentials } from '../../agents/credential-plan.js';
 import { modelHostsOf } from '../../agents/model-hosts.js';
 import {
   isPaidKind,
@@ -21,10 +22,14 @@ export async function networkCheck(
   env: CheckContext['env'],
 ): Promise<Check> {
   const runtime = await chooseRuntime(subject.experiment);
-  return { code: 'network', name: 'network', ...outcome(subject, runtime, env) };
+  return { code: 'network', name: 'network', ...(await outcome(subject, runtime, env)) };
 }
 
-function outcome(subject: CheckSubject, runtime: RuntimeKind, env: CheckContext['env']): Outcome {
+async function outcome(
+  subject: CheckSubject,
+  runtime: RuntimeKind,
+  env: CheckContext['env'],
+): Promise<Outcome> {
   const { network } = subject.experiment;
   const runs = new Set(subject.cells.map(({ agent }) => agent));
   const agents = subject.experiment.agents.filter(({ name }) => runs.has(name));
@@ -52,7 +57,7 @@ function withoutNetwork(agents: readonly AgentSpec[]): Outcome {
   return { status: 'fail', detail, hint: 'set network: model-only in experiment.yml' };
 }
 
-function modelOnly(agents: readonly AgentSpec[], env: CheckContext['env']): Outcome {
+async function modelOnly(agents: readonly AgentSpec[], env: CheckContext['env']): Promise<Outcome> {
   let extra: readonly ModelHost[];
   try {
     extra = extraModelHosts(env);
@@ -61,8 +66,12 @@ function modelOnly(agents: readonly AgentSpec[], env: CheckContext['env']): Outc
     if (!(error instanceof LlmxError)) throw error;
     return { status: 'fail', detail: error.message, hint: error.hint };
   }
-  const closed = agents.filter(({ kind }) => isPaidKind(kind) && extra.length === 0);
-  const lost = closed.filter((agent) => modelHostsOf(agent).length === 0).map(({ name }) => name);
+  const lost: string[] = [];
+  for (const agent of agents) {
+    if (isPaidKind(agent.kind) && extra.length === 0 && !(await isReached(agent, env))) {
+      lost.push(agent.name);
+    }
+  }
   if (lost.length > 0) {
     const detail = `the hosts of the model API of ${lost.join(', ')} are not known`;
     return { status: 'fail', detail, hint: `export ${MODEL_HOSTS_VARIABLE}=api.example.com` };
@@ -70,6 +79,12 @@ function modelOnly(agents: readonly AgentSpec[], env: CheckContext['env']): Outc
   const hosts = [...agents.flatMap(modelHostsOf), ...extra].map(shown);
   const list = [...new Set(hosts)].join(', ');
   return ok(`model-only: ${list === '' ? 'no host' : list}`);
+}
+
+/** By a host that is known to be its API's, or by way of the proxy that adds its key. */
+async function isReached(agent: AgentSpec, env: CheckContext['env']): Promise<boolean> {
+  if (modelHostsOf(agent).length > 0) return true;
+  return (await planCredentials(agent, env, Date.now())).status === 'key';
 }
 
 function shown(entry: ModelHost): string {
