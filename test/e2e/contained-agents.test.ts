@@ -56,9 +56,9 @@ describe.each(await enginesHere())('agents in a container of %s', (kind) => {
     expect(meta).toMatchObject({ status: 'valid', passed: false, proof: 'container' });
   });
 
-  it('a bomb is ended soon after its 15 s, however much of the machine it takes', async () => {
+  it('a bomb is over soon after its 15 s, however much of the machine it takes', async () => {
+    // Its own shell may find no room for one more process, and end before.
     const { meta } = await attempt(lab.dir, 'bombs');
-    expect(meta).toMatchObject({ timed_out: true });
     expect(meta.wall_seconds).toBeLessThan(90);
   });
 
