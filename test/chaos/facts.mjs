@@ -73,5 +73,5 @@ function withoutRun(record) {
 }
 
 function withoutTimes(text) {
-  return text.replace(/duration_ms:? [\d.]+/g, 'duration_ms').replace(/\/[^\s'"]*\/sandbox\//g, '');
+  return text.replace(/duration_ms:? [\d.]+/g, 'duration_ms').replace(/\/[^\s'"]*\/sandboxes\/[^/]+\//g, '');
 }
