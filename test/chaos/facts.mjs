@@ -73,5 +73,7 @@ function withoutRun(record) {
 }
 
 function withoutTimes(text) {
-  return text.replace(/duration_ms:? [\d.]+/g, 'duration_ms').replace(/\/[^\s'"]*\/sandboxes\/[^/]+\//g, '');
+  return text
+    .replace(/duration_ms:? [\d.]+/g, 'duration_ms')
+    .replace(/\/[^\s'"]*\/sandboxes\/[^/]+\//g, '');
 }
