@@ -20,7 +20,7 @@ describe('the quickstart grid on Apple’s container', () => {
     }
   });
 
-  describe.each(['1.2.2', '0.9.0'])('version %s', (version) => {
+  describe.each(['1.2.2'])('version %s', (version) => {
     const path = process.env['PATH'];
     let apple: StandIn;
     let lab: ContainerLab;
