@@ -1,5 +1,6 @@
 import type { AgentKind, AgentSpec } from '../domain/experiment/experiment.js';
 import { apiHost, apiHostsBelow, type ModelHost } from '../domain/network/model-host.js';
+import { providerOf } from './key-apis.js';
 
 const NONE: readonly ModelHost[] = [];
 
@@ -83,13 +84,8 @@ export function modelHostsOf(agent: Asked): readonly ModelHost[] {
 
 /** Without a model, or with an unknown provider, only what LLMX_MODEL_HOSTS says is open. */
 function hostsOfProvider(model: string | null): readonly ModelHost[] {
-  const provider = providerOf(model ?? '').toLowerCase();
+  const provider = providerOf(model) ?? '';
   return isKnownProvider(provider) ? (PROVIDERS[provider] ?? NONE) : NONE;
-}
-
-/** What stands before the first slash of a model's name. */
-export function providerOf(model: string): string {
-  return model.split('/')[0] ?? '';
 }
 
 export function isKnownProvider(provider: string): boolean {

@@ -31,8 +31,7 @@ export async function readOutcome(
   if (run === null) return { result, verdict: null, reading: null };
   const stdoutFile = file(PROGRAM_FILES.agentStdout);
   const stderrFile = file(PROGRAM_FILES.agentStderr);
-  const hasCutOff = run.timedOut || run.stalled === true;
-  const isAsked = hasCutOff ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
+  const isAsked = wasCutOff(run) ? adapter.judgesTimeOuts === true : !wasEnded(run, end);
   const isReadable = await isPlainFile(stdoutFile);
   const expected = expectations(trial, sandbox);
   const judged = isAsked ? await judge(adapter, { run, stdoutFile, stderrFile }, expected) : null;
@@ -76,10 +75,14 @@ async function judge(
   end: AgentEnd,
   expected: RunExpectations,
 ): Promise<AgentVerdict> {
-  const wasCutOff = end.run.timedOut || end.run.stalled === true;
-  return end.run.signal === 'SIGKILL' && !wasCutOff
+  return end.run.signal === 'SIGKILL' && !wasCutOff(end.run)
     ? { status: 'void', reason: 'agent_killed', detail: endedHow(end.run) }
     : adapter.judge(end, expected);
+}
+
+/** At its deadline, or by a watchdog: its transcript may tell why it was not done. */
+function wasCutOff({ timedOut, stalled }: AgentRun): boolean {
+  return timedOut || stalled === true;
 }
 
 /** At a limit of the trial: that is a result, whatever the agent was about to say. */
